@@ -1,6 +1,6 @@
 """Build in place, for work on the project: ``python setup.py build_ext --inplace``.
 
-Wheels are built by meson-python from ``meson.build``; both read the modules from ``pyx/modules.txt``.
+Wheels are built by meson-python from ``meson.build``; both read ``pyx/modules.txt``.
 """
 
 import os
@@ -28,6 +28,7 @@ class BuildInParallel(build_ext):
     """Compile as many modules at a time as there are cores."""
 
     def finalize_options(self):
+        """Set the number of jobs unless it was given."""
         super().finalize_options()
         self.parallel = self.parallel or CORES
 

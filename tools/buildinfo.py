@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """What both builds need to know, read in one place.
 
-The modules and their C sources stand in ``pyx/modules.txt``, the flags in ``pyx/flags.txt``, the version in
-``sharedarray/_version.py``. ``setup.py`` imports this file; ``meson.build`` runs it and reads the lines it prints.
+The modules and their C sources stand in ``pyx/modules.txt``, the flags in ``pyx/flags.txt``, the
+version in ``sharedarray/_version.py``. ``setup.py`` imports this file; ``meson.build`` runs it and
+reads the lines it prints.
 """
 
 import ast
