@@ -25,7 +25,7 @@ from ._errors import DeviceError
 
 __all__ = ["Device", "device", "device_of"]
 
-_NAME = re.compile(r"(?P<type>cpu|cuda)(?::(?P<index>0|[1-9][0-9]*))?")
+_NAME = re.compile(r"cpu|cuda(?::(?P<index>0|[1-9][0-9]*))?")
 
 
 class Device:
@@ -200,7 +200,7 @@ def _parse(text: str, index: int | None) -> tuple[str, int | None]:
     match = _NAME.fullmatch(text)
     if match is None:
         raise ValueError(f"a device is 'cpu', 'cuda' or 'cuda:N' with N = 0, 1, ...; got {text!r}")
-    kind, digits = match["type"], match["index"]
+    kind, digits = text.partition(":")[0], match["index"]
     if index is not None:
         if isinstance(index, bool):
             raise TypeError(f"the index of a device is an integer, got {index!r}")
@@ -416,7 +416,7 @@ def _decorate(device: Device, function: Any) -> Any:
                     with device:
                         await body.aclose()
                     raise
-                except BaseException as error:  # noqa: BLE001  (the body gets it)
+                except BaseException as error:
                     resume = functools.partial(body.athrow, error)
 
     elif inspect.isgeneratorfunction(function):
@@ -437,7 +437,7 @@ def _decorate(device: Device, function: Any) -> Any:
                     with device:
                         body.close()
                     raise
-                except BaseException as error:  # noqa: BLE001  (the body gets it)
+                except BaseException as error:
                     resume = functools.partial(body.throw, error)
 
     else:

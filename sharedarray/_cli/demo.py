@@ -123,8 +123,10 @@ def _demonstrate(
     if found.cell is not None:
         slope = relief[0][xp.isfinite(relief[0])]
         if slope.size:
-            print(f"slope: {float(xp.mean(slope)):.1f} degrees on average, "
-                  f"{float(xp.max(slope)):.1f} at most")
+            print(
+                f"slope: {float(xp.mean(slope)):.1f} degrees on average, "
+                f"{float(xp.max(slope)):.1f} at most"
+            )
         del slope
     del heights, relief
     xp.empty_cache()
@@ -141,9 +143,7 @@ def _demonstrate(
     return 0 if equal else 1
 
 
-def plan(
-    model: loading.Terrain, wanted: int
-) -> tuple[tuple[int, int], tuple[float, float], float]:
+def plan(model: loading.Terrain, wanted: int) -> tuple[tuple[int, int], tuple[float, float], float]:
     """Choose the grid to compute on, so that its points are as far apart both ways.
 
     Parameters

@@ -158,5 +158,3 @@ def _cuda() -> dict:
         "driver": ".".join(map(str, driver.version)) if driver.version else None,
         "reason": reason,
     }
-
-
