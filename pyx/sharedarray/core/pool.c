@@ -545,10 +545,20 @@ void sa_free(void *p) {
     sa_unlock();
 }
 
-uint64_t sa_bytes_at(sa_segment *seg, void *p) {
-    if (!p) return seg->size;
-    sa_span *s;
-    return sa_block_lookup(seg, p, &s) ? charge_of(s) : 0;
+/* Bytes of a block, or of an attached segment (p NULL); 0 if it is marked as counted already. */
+uint64_t sa_bytes_at(sa_segment *seg, void *p, bool mark) {
+    uint64_t bytes = seg->size;
+    bool *counted = &seg->counted;
+    if (p) {
+        sa_span *s;
+        sa_block *b = sa_block_lookup(seg, p, &s);
+        if (!b) return 0;
+        bytes = charge_of(s);
+        counted = &b->counted;
+    }
+    if (*counted && mark) return 0;
+    *counted = mark;
+    return bytes;
 }
 
 int sa_ref(void *p) {
