@@ -1,4 +1,4 @@
-"""The C core without Python: built by the system compiler, called through ctypes, in several processes."""
+"""The C core without Python: built by the system compiler, driven through ctypes."""
 
 import contextlib
 import ctypes

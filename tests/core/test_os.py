@@ -190,7 +190,8 @@ def test_hidden_processes_count_as_alive(peers):
     held = peers(uid=SOMEONE)
     held("set_dumpable(0)")
     viewer = peers(wrapper=["unshare", "--mount"])
-    viewer("subprocess.run(['mount', '-t', 'proc', '-o', 'hidepid=2', 'proc', '/proc'], check=True)")
+    mount = ["mount", "-t", "proc", "-o", "hidepid=2", "proc", "/proc"]
+    viewer("subprocess.run(mount, check=True)", mount=mount)
     viewer(f"become({SOMEONE})")
     assert viewer("core.start(pid)", pid=held.pid) < 0
     assert viewer("core.alive(pid, start)", pid=held.pid, start=held.start)
