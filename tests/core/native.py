@@ -13,7 +13,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 CORE = ROOT / "pyx/sharedarray/core"
-SOURCES = ["os.c", "open.c", "serve.c", "fetch.c"]
+SOURCES = ["os.c", "open.c", "serve.c", "fetch.c", "limits.c"]
 STRICT = ["-std=gnu11", "-Wall", "-Wextra", "-Wshadow", "-Werror", "-pthread", f"-I{CORE}"]
 SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
 
@@ -135,6 +135,12 @@ class Core:
             ctypes.byref(err),
         )
         return reason, fd.value, err.value
+
+    def limit(self, root, kinds):
+        """Return ``(available bytes, name)`` of the binding limit, or the negative errno."""
+        avail, which = ctypes.c_uint64(), ctypes.create_string_buffer(64)
+        r = self.lib.sa_memory_limit(str(root).encode(), kinds, ctypes.byref(avail), which)
+        return (avail.value, which.value.decode()) if r == 0 else r
 
     def fork(self):
         """`os.fork` with the handlers around it."""
