@@ -43,7 +43,7 @@ check:  ## everything else: lint, stubs, docs, examples, slow tests, other Pytho
 lint: $(DONE)/deps-lint  ## ruff and cython-lint
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m cython_lint.cython_lint pyx
+	PATH="$(abspath $(VENV))/bin:$$PATH" cython-lint pyx
 
 stubs: $(DONE)/build $(DONE)/deps-lint  ## the .pyi files against the compiled modules
 	$(PY) tools/check_stubs.py
