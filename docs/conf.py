@@ -29,6 +29,9 @@ templates_path = ["_templates"]
 default_role = "py:obj"
 suppress_warnings = ["config.cache"]
 
+myst_enable_extensions = ["colon_fence", "deflist"]
+myst_heading_anchors = 3
+
 autosummary_generate = True
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
