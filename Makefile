@@ -52,9 +52,8 @@ docs: $(DONE)/build $(DONE)/deps-docs  ## the documentation, warnings being erro
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-doctest: $(DONE)/build $(DONE)/deps-docs $(DONE)/deps-test  ## the examples in docstrings and pages
+doctest: $(DONE)/build $(DONE)/deps-docs  ## the examples in docstrings (those of pages are core tests)
 	$(PY) -m sphinx -q -W --keep-going -b doctest docs docs/_build/doctest
-	$(PY) tools/check_markdown.py README.md docs
 
 examples: $(DONE)/build $(DONE)/deps-demo  ## each program of examples/
 	$(PY) tools/run_examples.py
