@@ -106,7 +106,8 @@ def _demonstrate(
     shape, cell, exaggeration = plan(model, wanted)
     print(
         f"{found.name}: {original[0]} x {original[1]} heights, {lowest:g} to {highest:g}; "
-        f"{arguments.method} to {shape[0]} x {shape[1]}"
+        f"{arguments.method} to {shape[0]} x {shape[1]}",
+        flush=True,
     )
     heights = terrain.upsample(model.heights, shape, arguments.method)
     job = (cell, exaggeration, arguments.workers)
@@ -119,7 +120,7 @@ def _demonstrate(
     by_handle = (taken, sum(handles), len(rows) * compare.sent(None), peak.nbytes)
     digest = _digest(relief)
     picture.write(picture.render(heights, relief[1]), output)
-    print(f"{output}: {size(output.stat().st_size)}")
+    print(f"{output}: {size(output.stat().st_size)}", flush=True)
     if found.cell is not None:
         slope = relief[0][xp.isfinite(relief[0])]
         if slope.size:
