@@ -101,7 +101,7 @@ def _demonstrate(
 ) -> int:
     original = found.heights.shape
     lowest, highest = float(xp.nanmin(found.heights)), float(xp.nanmax(found.heights))
-    wanted = arguments.size or min(max(DEFAULT_SIZE, *original), LARGEST_DEFAULT)
+    wanted = wanted_size(arguments.size, original)
     model = loading.pool(found, wanted)
     shape, cell, exaggeration = plan(model, wanted)
     print(
@@ -142,6 +142,11 @@ def _demonstrate(
     equal = _digest(relief) == digest
     print(_table(by_handle, by_pickle, equal, arguments.workers))
     return 0 if equal else 1
+
+
+def wanted_size(size: int | None, shape: tuple[int, int]) -> int:
+    """Return the number of points along the longer side, for a file of some shape."""
+    return size or min(max(DEFAULT_SIZE, *shape), LARGEST_DEFAULT)
 
 
 def plan(model: loading.Terrain, wanted: int) -> tuple[tuple[int, int], tuple[float, float], float]:

@@ -33,7 +33,7 @@ def test_help_of_each_command(name, capsys):
     [
         (["nonsense"], "invalid choice: 'nonsense'"),
         (["--nonsense"], "a command is needed|unrecognized arguments"),
-        (["--"], "a command is needed"),
+        (["--"], "a command is needed|unrecognized arguments"),
         (["info", "--nonsense"], "unrecognized arguments: --nonsense"),
         (["info", "more"], "unrecognized arguments: more"),
         (["demo", "--workers", "0"], "'0' is no whole number from 1"),
