@@ -2,7 +2,7 @@
 
 from .footprint import Footprint, FootprintError, check_return, returns_to_start, stays_level
 from .script import Result, ScriptError, run_script
-from .worker import METHODS, Worker, WorkerError, WorkerLost
+from .worker import METHODS, Worker, WorkerError, WorkerLost, join
 
 __all__ = [
     "METHODS",
@@ -14,6 +14,7 @@ __all__ = [
     "WorkerError",
     "WorkerLost",
     "check_return",
+    "join",
     "returns_to_start",
     "run_script",
     "stays_level",

@@ -71,7 +71,7 @@ def test_process_left_behind_is_told_and_ended():
 
 def test_process_left_behind_may_be_allowed():
     code = "import subprocess; subprocess.Popen(['sleep', '61'])"
-    run_script(code, leaves=True, grace=0.2)
+    assert run_script(code, leaves=True, grace=0.2).rc == 0
 
 
 def test_limits_hold_in_the_script():

@@ -22,6 +22,17 @@ METHODS = ("fork", "spawn", "forkserver")
 _numbers = itertools.count()
 
 
+def join(process, timeout=60.0):
+    """Wait for a `multiprocessing.Process` that must end with 0."""
+    process.join(timeout)
+    if process.is_alive():
+        process.kill()
+        process.join()
+        raise WorkerLost(f"{process.name} did not end in {timeout:g} s")
+    if process.exitcode:
+        raise WorkerLost(f"{process.name} ended with {process.exitcode}")
+
+
 class WorkerError(Exception):
     """
     An exception was raised in the worker.
