@@ -68,18 +68,20 @@ LAYOUTS = {
     "large view": lambda: xp.reshape(xp.arange(MIB, dtype=xp.int64), (1024, 1024))[5:900:3, ::-1],
 }
 
+WRITABLE = [name for name in LAYOUTS if name != "broadcast"]
+
 _PAIR = np.dtype([("name", "S4"), ("at", "<f8", (2,)), ("inner", [("k", "u1"), ("v", ">i4")])])
 _ALIGNED = np.dtype([("a", "u1"), ("b", "f8")], align=True)
 
+_NAMES = [
+    *("bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+    *("float16", "float32", "float64", "longdouble", "complex64", "complex128", "clongdouble"),
+    *("datetime64[ns]", "datetime64[D]", "timedelta64[ms]", "S5", "U7", "V16"),
+    *(">i2", ">i8", ">f4", ">f8", ">c16", ">U3", ">M8[s]"),
+]
+
 DTYPES = {
-    **{
-        name: np.dtype(name)
-        for name in (
-            "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float32 float64 complex64 "
-            "complex128 float16 longdouble clongdouble datetime64[ns] datetime64[D] "
-            "timedelta64[ms] S5 U7 V16 >i2 >i8 >f4 >f8 >c16 >U3 >M8[s]"
-        ).split()
-    },
+    **{name: np.dtype(name) for name in _NAMES},
     "structured": _PAIR,
     "aligned": _ALIGNED,
 }

@@ -23,7 +23,7 @@ def test_what_is_written_there_is_seen_here(worker, name):
     a = of_dtype(DTYPES[name])
     x = xp.asarray(a)
     worker.run("np.asarray(x)[:3] = np.asarray(x)[3:]", x=x)
-    assert np.asarray(x).tobytes() == np.concatenate([a[3:], a[3:]]).tobytes()
+    assert np.asarray(x).tolist() == a[3:].tolist() * 2
 
 
 @pytest.mark.parametrize("name", DTYPES)
@@ -56,8 +56,6 @@ MAKERS = {
 @pytest.mark.parametrize("maker", MAKERS)
 @pytest.mark.parametrize("kind", HOLDING)
 def test_dtypes_that_hold_objects_are_refused(kind, maker, mode):
-    if kind == "structured" and maker == "astype":
-        pytest.skip("NumPy has no such cast")
     with xp.memory(mode), pytest.raises(TypeError):
         MAKERS[maker](HOLDING[kind])
 
