@@ -18,6 +18,7 @@ YARDSTICK = "tuple"
 STDLIB = "shared_memory"
 PICKLE = "pickle"
 SIZES = (1 << 10, 1 << 20, 64 << 20, 1 << 30)
+LARGE = 256 << 20
 
 
 class Named(NamedTuple):
@@ -133,14 +134,11 @@ def same(peer: Worker, count: int, seconds: float, at_least: int):
             STDLIB: named,
             PICKLE: numpy.full(count, 1.0),
         }
-        return interleave(
-            {
-                who: Contestant("ask(message)", {"ask": peer.ask, "message": message})
-                for who, message in messages.items()
-            },
-            seconds,
-            at_least=at_least,
-        )
+        rivals = {}
+        for who, message in messages.items():
+            names = {"ask": peer.ask, "message": message}
+            rivals[who] = Contestant("ask(message)", names, at_most=_rounds(who, count))
+        return interleave(rivals, seconds, at_least=at_least)
 
 
 def fresh(peer: Worker, count: int, seconds: float, at_least: int):
@@ -148,8 +146,22 @@ def fresh(peer: Worker, count: int, seconds: float, at_least: int):
     ways = {OURS: peer.fresh_array, STDLIB: peer.fresh_segment, PICKLE: peer.fresh_pickle}
     rivals = {YARDSTICK: Contestant("ask(message)", {"ask": peer.ask, "message": (1.0, 1.0)})}
     for who, way in ways.items():
-        rivals[who] = Contestant("way(count)", {"way": way, "count": count})
+        names = {"way": way, "count": count}
+        rivals[who] = Contestant("way(count)", names, at_most=_rounds(who, count))
     return interleave(rivals, seconds, at_least=at_least)
+
+
+def _rounds(who: str, count: int) -> int | None:
+    """Return how often a contestant is measured: once where it takes many seconds."""
+    return 1 if who == PICKLE and 8 * count > LARGE else None
+
+
+def affordable(sizes) -> list[int]:
+    """Return the sizes of which eight arrays fit into the memory that is available."""
+    with open("/proc/meminfo") as lines:
+        table = dict(line.split(":") for line in lines)
+    available = 1024 * int(table["MemAvailable"].split()[0])
+    return [nbytes for nbytes in sizes if 8 * nbytes <= available]
 
 
 def measure(seconds: float = 20.0, sizes=SIZES) -> list[Table]:
@@ -166,18 +178,21 @@ def measure(seconds: float = 20.0, sizes=SIZES) -> list[Table]:
     -------
     list of Table
     """
+    left_out = [nbytes for nbytes in sizes if nbytes not in affordable(sizes)]
+    sizes = affordable(sizes)
     share = seconds / (2 * len(sizes))
     repeated, new = [], []
     with worker() as peer:
         for nbytes in sizes:
-            count, rounds = nbytes // 8, 3 if nbytes >= 1 << 30 else 7
+            count, rounds = nbytes // 8, 3 if nbytes > LARGE else 7
             samples = same(peer, count, share, rounds)
             repeated.append(Measurement.of("same", nbytes, samples, YARDSTICK, 1.5))
             samples = fresh(peer, count, share, rounds)
             new.append(Measurement.of("fresh", nbytes, samples, STDLIB))
             sharedarray.empty_cache()
     labels = {nbytes: binary(nbytes) for nbytes in sizes}
+    notes = [f"{binary(nbytes)} left out: too little memory." for nbytes in left_out]
     return [
-        compare("Round trip of the same array to a worker", repeated, YARDSTICK, labels),
-        compare("Make, fill, send, touch and drop a new array", new, STDLIB, labels),
+        compare("Round trip of the same array to a worker", repeated, YARDSTICK, labels, notes),
+        compare("Make, fill, send, touch and drop a new array", new, STDLIB, labels, notes),
     ]

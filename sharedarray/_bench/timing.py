@@ -19,11 +19,14 @@ class Contestant:
         What the statement refers to; local variables while it runs.
     before : callable, optional
         Called, untimed, before each single run of the statement.
+    at_most : int, optional
+        Number of rounds that this one takes part in (default: all).
     """
 
     statement: str
     names: Mapping[str, object] = field(default_factory=dict)
     before: Callable[[], object] | None = None
+    at_most: int | None = None
 
     def timer(self) -> timeit.Timer:
         """Return the timer of the statement."""
@@ -38,7 +41,7 @@ class Samples:
     Parameters
     ----------
     seconds : dict of str to list of float
-        The values; all lists are of one length.
+        The values, one per round that the contestant took part in.
     """
 
     seconds: dict[str, list[float]]
@@ -57,7 +60,7 @@ class Samples:
         The two values of a round were measured one right after the other, so what the
         machine does besides falls on both.
         """
-        pairs = zip(self.seconds[name], self.seconds[other], strict=True)
+        pairs = zip(self.seconds[name], self.seconds[other], strict=False)
         return statistics.median(mine / theirs for mine, theirs in pairs)
 
 
@@ -90,7 +93,7 @@ def interleave(
     timers = {name: one.timer() for name, one in contestants.items()}
     counts = {}
     for name, one in contestants.items():
-        counts[name] = 1 if one.before else _count(timers[name], batch)
+        counts[name] = 1 if one.before or one.at_most else _count(timers[name], batch)
     taken: dict[str, list[float]] = {name: [] for name in contestants}
     order = list(contestants)
     end = time.perf_counter() + seconds
@@ -98,9 +101,11 @@ def interleave(
         if turn >= at_least and time.perf_counter() > end:
             break
         for name in order:
-            before = contestants[name].before
-            if before:
-                before()
+            one = contestants[name]
+            if one.at_most is not None and turn >= one.at_most:
+                continue
+            if one.before:
+                one.before()
             taken[name].append(timers[name].timeit(counts[name]) / counts[name])
         order.append(order.pop(0))
     return Samples(taken)
@@ -108,7 +113,8 @@ def interleave(
 
 def _count(timer: timeit.Timer, batch: float) -> int:
     """Return how often to repeat a statement to fill a batch (the first run warms up)."""
-    timer.timeit(1)
+    if timer.timeit(1) >= batch:
+        return 1
     count = 1
     while True:
         taken = timer.timeit(count)
