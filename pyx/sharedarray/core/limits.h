@@ -1,0 +1,1 @@
+int sa_memory_limit(uint64_t *avail, char which[64]);
