@@ -1,5 +1,6 @@
 """What a benchmark found: printed as a table, written as JSON."""
 
+import os
 import platform
 import sys
 from collections.abc import Mapping, Sequence
@@ -97,7 +98,13 @@ class Table:
 
     def as_json(self) -> dict:
         """Return what :func:`json.dump` takes."""
-        return {"title": self.title, "notes": list(self.notes), "records": self.records}
+        return {
+            "title": self.title,
+            "columns": list(self.columns),
+            "rows": [list(row) for row in self.rows],
+            "notes": list(self.notes),
+            "records": self.records,
+        }
 
 
 def compare(
@@ -168,15 +175,9 @@ def binary(nbytes: int) -> str:
 def machine() -> dict[str, str]:
     """Return what the figures depend on, in a few words."""
     return {
-        "cpus": str(len(_affinity())),
-        "system": f"{platform.system()} {platform.release().split('-')[0]}",
+        "cpus": str(len(os.sched_getaffinity(0))),
+        "system": f"{platform.system()} {'.'.join(platform.release().split('.')[:2])}",
         "machine": platform.machine(),
         "python": ".".join(map(str, sys.version_info[:3])),
         "numpy": numpy.__version__,
     }
-
-
-def _affinity() -> set[int]:
-    import os
-
-    return os.sched_getaffinity(0)
