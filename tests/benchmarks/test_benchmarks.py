@@ -34,7 +34,7 @@ class TestTiming:
             for who in "abc"
         }
         samples = interleave(rivals, 0.0, at_least=3)
-        assert "".join(calls) == "abc" "bca" "cab"
+        assert "".join(calls) == "abcbcacab"
         assert [len(samples.seconds[who]) for who in "abc"] == [3, 3, 3]
 
     def test_before_runs_once_before_each_single_run(self):
@@ -117,7 +117,7 @@ def test_sending():
 def test_sending_notices_wrong_values():
     with sending.worker() as peer:
         peer.ask((0.5, 1.5))
-        with pytest.raises(AssertionError, match="3.0"):
+        with pytest.raises(AssertionError, match=r"3\.0"):
             peer.ask((1.0, 2.0))
 
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 FENCE = re.compile(
-    r"^(?P<indent> *)(?P<mark>`{3,})(?P<language>[\w{}-]*)[^\n]*\n(?P<body>.*?)^(?P=indent)(?P=mark)$",
+    r"^(?P<indent> *)(?P<mark>`{3,})(?P<language>[\w{}-]*)[^\n]*\n"
+    r"(?P<body>.*?)^(?P=indent)(?P=mark)$",
     re.M | re.S,
 )
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
