@@ -69,8 +69,8 @@ def interleave(
     seconds: float,
     *,
     at_least: int = 5,
-    at_most: int = 400,
-    batch: float = 1e-3,
+    at_most: int = 2000,
+    batch: float = 2e-4,
 ) -> Samples:
     """Measure contestants in turns until the time is up.
 
