@@ -11,6 +11,7 @@ cdef class Function:
     cdef vectorcallfunc _vectorcall
     cdef object _target
     cdef object _alias
+    cdef object _places
     cdef Py_ssize_t _arrays
     cdef Py_ssize_t _required
     cdef int _flags

@@ -54,6 +54,8 @@ cdef extern from "Python.h":
 
 cdef extern from "numpy/arrayobject.h":
     PyObject *PyArray_FromScalar(PyObject *, PyObject *)
+    PyObject *descr_of "PyArray_DESCR" (ndarray)
+    bint holds_objects "PyDataType_REFCHK" (PyObject *)
     PyTypeObject PyArray_Type, PyGenericArrType_Type, PyArrayDescr_Type
 
 WRITTEN = 2     # the whole result will be written
@@ -71,7 +73,7 @@ cdef inline bint is_plain(PyObject *value):
     """Whether NumPy can take this object as it is, and runs no code of the user for it."""
     cdef PyTypeObject *kind = Py_TYPE(value)
     if kind == &PyArray_Type:
-        return not cnp.PyDataType_REFCHK((<ndarray>value).descr)
+        return not holds_objects(descr_of(<ndarray>value))
     if (kind == &PyFloat_Type or kind == &PyLong_Type or kind == &PyBool_Type
             or value == Py_None or kind == &PyUnicode_Type or kind == &PyComplex_Type
             or value == Py_Ellipsis or kind == &PySlice_Type or kind == &PyBytes_Type
@@ -448,7 +450,7 @@ cdef class Function:
         """Call the function; see its own documentation."""
         raise TypeError(f"{self.__name__}() cannot be called in this way")
 
-    def __get__(self, instance, owner=None):
+    def __get__(self, instance, owner):
         return self
 
     def __reduce__(self):
@@ -464,7 +466,7 @@ cdef class Function:
         value = getattr(self._target, name)
         if callable(value):
             value = Function(value, f"{self.__qualname__}.{name}", module=self.__module__)
-            self.__dict__[name] = value
+            setattr(self, name, value)
         return value
 
     def __dir__(self):
@@ -475,16 +477,14 @@ cdef class Function:
 
     def _outputs(self):
         """The places of positional arguments that results are written to."""
-        places = self.__dict__.get("_places")
-        if places is None:
+        if self._places is None:
             if isinstance(self._target, np.ufunc):
-                places = range(self._target.nin, self._target.nargs)
+                self._places = range(self._target.nin, self._target.nargs)
             else:
-                signature = self.__dict__.get("__signature__")
-                names = [] if signature is None else list(signature.parameters)
-                places = [i for i, name in enumerate(names) if name == "out"]
-            self.__dict__["_places"] = places
-        return places
+                signature = getattr(self, "__signature__", None)
+                names = () if signature is None else signature.parameters
+                self._places = [i for i, name in enumerate(names) if name == "out"]
+        return self._places
 
     def _rename(self, list positional, dict keywords):
         """Accept the names that NumPy gives to arguments that have no or other names here."""
