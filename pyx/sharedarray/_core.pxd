@@ -61,3 +61,4 @@ cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident
 cdef int boot_id(unsigned char *out) noexcept nogil
 cdef int namespace_id(const char *which, uint64_t *out) noexcept nogil
 cdef uint64_t LEDGER_BYTES
+cdef void *allocate(size_t nbytes, bint zero) noexcept nogil    # shared, whatever the mode

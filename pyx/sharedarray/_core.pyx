@@ -300,6 +300,11 @@ cdef extern from *:
 # ---- what other layers call ----
 
 
+cdef void *allocate(size_t nbytes, bint zero) noexcept nogil:
+    """A block with one reference, or NULL (`memory_error` tells why)."""
+    return sa_alloc(nbytes, zero, False)
+
+
 cdef int reference(void *p) noexcept nogil:
     return sa_ref(p)
 
@@ -386,10 +391,31 @@ cdef const char *reason_text(int reason) noexcept nogil:
     return sa_reason_text(reason)
 
 
+cdef extern from *:
+    """
+    #include <sys/prctl.h>
+    /* sa_serve_needed() costs five system calls; whether a process is dumpable may change at any
+       moment, the rest is asked again ten times a second. */
+    static int serve_needed_now(void) {
+        static int32_t pid;
+        static double asked;
+        static bool needed;
+        double now = sa_now();
+        if (pid != sa_pid || now - asked > 0.1) {
+            needed = sa_serve_needed();
+            asked = now;
+            pid = sa_pid;
+        }
+        return needed || prctl(PR_GET_DUMPABLE) != 1;
+    }
+    """
+    bint serve_needed_now() nogil
+
+
 cdef int serve_token(uint64_t *token) noexcept nogil:
     """The token of this process's socket, which is started where peers need it; 0 or -errno."""
     cdef int rc
-    if not sa_serve_needed():
+    if not serve_needed_now():
         return -ENOTCONN
     rc = sa_serve_start(sa_served_descriptor)
     return rc if rc < 0 else sa_serve_token(token)
