@@ -15,8 +15,8 @@ import numpy as _numpy
 from . import cuda, fft, linalg, random
 from ._array import Array
 from ._constants import e, euler_gamma, inf, nan, newaxis, pi
-from ._conversion import array, asarray, from_dlpack, from_storage, frombuffer
-from ._core import capture_numpy, empty_cache, is_shared, memory, memory_stats, memory_summary
+from ._conversion import array, asarray, from_dlpack, frombuffer
+from ._core import capture_numpy, empty_cache, memory, memory_stats, memory_summary
 from ._creation import (
     arange,
     empty,
@@ -107,7 +107,7 @@ from ._elementwise import (
 from ._errors import DeviceError, HandleError
 from ._forward import forwarder as _forwarder
 from ._forward import load, vectorize
-from ._handle import Handle, from_handle
+from ._handle import Handle
 from ._indexing import take, take_along_axis
 from ._info import __array_namespace_info__
 from ._linear_algebra import matmul, matrix_transpose, tensordot, vecdot
@@ -132,12 +132,14 @@ from ._parts import clip, imag, real
 from ._parts import round_ as round
 from ._searching import argmax, argmin, count_nonzero, nonzero, searchsorted, where
 from ._sets import isin, unique_all, unique_counts, unique_inverse, unique_values
+from ._sharing import is_shared
 from ._sorting import argsort, sort
 from ._statistical import cumulative_prod, cumulative_sum, mean, prod, std, var
 from ._statistical import max_ as max
 from ._statistical import min_ as min
 from ._statistical import sum_ as sum
 from ._storage import Storage
+from ._transport import from_handle, from_storage
 from ._utility import all_ as all
 from ._utility import any_ as any
 from ._utility import diff

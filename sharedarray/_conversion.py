@@ -56,7 +56,7 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None
         if device is not None:
             resolve(device)
         if dtype is None and order is None:
-            return obj.copy() if copy else obj
+            return call(np.array, obj) if copy else obj
         return call(_converted, obj, dtype, order, copy)
     resolve(device)
     source = _source(obj)
@@ -236,56 +236,5 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     return borrow(np.frombuffer(buf, dtype, count, offset))
 
 
-def from_storage(storage, dtype, shape, strides=None, offset=0):
-    """Make an Array over a Storage.
-
-    Parameters
-    ----------
-    storage : Storage
-        The memory.
-    dtype : dtype
-        Data type of the elements.
-    shape : int or tuple of int
-        Shape of the array.
-    strides : tuple of int, optional
-        Distances of neighbours along each axis, in bytes; by default row after row.
-    offset : int, optional
-        Where the first element lies, in bytes.
-
-    Returns
-    -------
-    out : Array
-        A view of the memory.
-
-    Raises
-    ------
-    ValueError
-        If an element would lie outside the memory.
-    TypeError
-        If the elements would be Python objects.
-
-    Examples
-    --------
-    >>> import sharedarray as xp
-    >>> s = xp.Storage(16)
-    >>> x = xp.from_storage(s, xp.float64, (2,))
-    >>> x.storage() is s
-    True
-    """
-    dtype = np.dtype(dtype)
-    if dtype.hasobject:
-        raise TypeError(f"from_storage: elements of {dtype!r} are Python objects, which cannot "
-                        "live in shared memory")
-    shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
-    memory = storage._ndarray
-    try:
-        view = np.ndarray(shape, dtype, memory, offset, strides)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"from_storage: shape {shape} of {dtype} with strides {strides} at offset {offset} "
-            f"does not lie within the {memory.nbytes} bytes of the storage ({error})") from None
-    return borrow(view)
-
-
-for _function in (asarray, array, from_dlpack, frombuffer, from_storage):
+for _function in (asarray, array, from_dlpack, frombuffer):
     _function.__module__ = "sharedarray"
