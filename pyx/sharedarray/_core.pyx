@@ -29,7 +29,6 @@ cdef extern from "core/core.h" nogil:
         uint64_t in_flight
         uint64_t peak
     enum: SA_NAME
-    enum: SA_TICKETS
     int sa_scope
     int sa_failure
     int32_t sa_pid
@@ -62,7 +61,12 @@ cdef extern from "core/core.h" nogil:
     int sa_ticket_new(void *p, sa_ticket *out)
     void sa_ticket_cancel(uint32_t index, uint64_t sequence)
     int sa_ledger_known(const uint64_t *ident)
-    int sa_ledger_map(const uint64_t *ident, int fd)
+    int sa_ledger_map(const uint64_t *ident, int fd, int origin_fd)
+    int sa_block_attach(sa_segment *seg, char *p, const uint64_t *ledger, uint32_t word,
+                        uint64_t serial)
+    void sa_segment_drop(sa_segment *seg)
+    uint32_t sa_block_others(void *p)
+    const uint64_t sa_ledger_bytes
     void sa_ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence)
     int sa_served_descriptor(const uint64_t *ident, uint64_t size, int writable)
 
@@ -70,6 +74,7 @@ cdef extern from "core/os.h" nogil:
     void sa_segment_name(const uint64_t *ident, char *out)
     int sa_boot_id(unsigned char *out)
     int sa_namespace(const char *which, uint64_t *out)
+    bint sa_alive(int32_t pid, uint64_t start)
 
 cdef extern from "core/open.h" nogil:
     int sa_open_foreign(int32_t pid, uint64_t start, int fdnum, const char *name, uint64_t size,
@@ -105,7 +110,7 @@ cdef extern from "numpy/arrayobject.h":
     object PyDataMem_SetHandler(object handler)
     object PyDataMem_GetHandler()
 
-cdef uint64_t LEDGER_BYTES = SA_TICKETS * 8
+cdef uint64_t LEDGER_BYTES = sa_ledger_bytes
 
 # ---- addresses ----
 
@@ -367,8 +372,25 @@ cdef bint ledger_known(const uint64_t *ident) noexcept nogil:
     return sa_ledger_known(ident)
 
 
-cdef int map_ledger(const uint64_t *ident, int fd) noexcept nogil:
-    return sa_ledger_map(ident, fd)
+cdef int map_ledger(const uint64_t *ident, int fd, int origin_fd) noexcept nogil:
+    return sa_ledger_map(ident, fd, origin_fd)
+
+
+cdef int attach_block(sa_segment *segment, char *p, const uint64_t *ledger, uint32_t word,
+                      uint64_t serial) noexcept nogil:
+    return sa_block_attach(segment, p, ledger, word, serial)
+
+
+cdef void drop_segment(sa_segment *segment) noexcept nogil:
+    sa_segment_drop(segment)
+
+
+cdef bint process_alive(int32_t pid, uint64_t start) noexcept nogil:
+    return sa_alive(pid, start)
+
+
+cdef uint32_t others_holding(void *p) noexcept nogil:
+    return sa_block_others(p)
 
 
 cdef void ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil:

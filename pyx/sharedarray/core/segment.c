@@ -243,8 +243,10 @@ void sa_segment_unref(sa_segment *seg) {
         sa_segment_release(seg, false);
         return;
     }
-    seg->unused_since = sa_now();
-    if (retired(seg) || sa_attached_bytes(false) > KEEP_BYTES || sa_ndescriptors > sa_descriptor_budget())
+    double now = sa_now(); /* the hot path asks the kernel at most twice a second */
+    bool ask = now - seg->unused_since > 0.5;
+    seg->unused_since = now;
+    if ((ask && retired(seg)) || sa_attached_bytes(false) > KEEP_BYTES || sa_ndescriptors > sa_descriptor_budget())
         sa_segment_release(seg, false);
 }
 
