@@ -1,40 +1,65 @@
-"""Build in place: ``python setup.py build_ext --inplace``."""
+"""Build in place, for work on the project: ``python setup.py build_ext --inplace``.
 
-import pathlib
+Wheels are built by meson-python from ``meson.build``; both read ``pyx/modules.txt``.
+"""
 
-import numpy
-from Cython.Build import cythonize
-from setuptools import Extension, setup
+import os
+import sys
 
-HERE = pathlib.Path(__file__).parent
-PYX = pathlib.Path("pyx/sharedarray")
+os.chdir(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, "tools")
+
+import buildinfo  # noqa: E402
+from Cython.Build import cythonize  # noqa: E402
+from setuptools import Distribution, Extension, setup  # noqa: E402
+from setuptools.command.build_ext import build_ext  # noqa: E402
+
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+
+
+class InPlace(Distribution):
+    """Leave ``pyproject.toml`` to meson-python: old setuptools refuse what it may say."""
+
+    def parse_config_files(self, *args, **kwargs):
+        """Read no configuration files."""
+
+
+class BuildInParallel(build_ext):
+    """Compile as many modules at a time as there are cores."""
+
+    def finalize_options(self):
+        """Set the number of jobs unless it was given."""
+        super().finalize_options()
+        self.parallel = self.parallel or CORES
 
 
 def extensions():
-    """Read the one list of modules, ``pyx/modules.txt``."""
-    for line in (HERE / "pyx/modules.txt").read_text().splitlines():
-        name, _, sources = line.partition(":")
-        if not (HERE / PYX / f"{name}.pyx").exists():
+    """Describe each module of the list."""
+    headers = buildinfo.headers()
+    for name, sources in buildinfo.modules().items():
+        if not os.path.exists(sources[0]):
             continue
         yield Extension(
             f"sharedarray.{name}",
-            [str(PYX / f"{name}.pyx"), *(str(PYX / c) for c in sources.split())],
-            include_dirs=[numpy.get_include(), str(PYX)],
-            define_macros=[
-                ("NPY_NO_DEPRECATED_API", "NPY_2_0_API_VERSION"),
-                ("NPY_TARGET_VERSION", "NPY_2_0_API_VERSION"),
-                ("_GNU_SOURCE", "1"),
-            ],
-            extra_compile_args=["-O3", "-std=gnu11", "-fvisibility=hidden"],
+            sources,
+            include_dirs=[buildinfo.numpy_include(), str(buildinfo.PYX)],
+            depends=[*headers, "pyx/flags.txt"],
+            extra_compile_args=buildinfo.flags("compile"),
+            extra_link_args=buildinfo.flags("link"),
         )
 
 
-setup(
-    name="sharedarray-xp",
-    packages=["sharedarray"],
-    ext_modules=cythonize(
-        list(extensions()),
-        include_path=["pyx"],
-        compiler_directives={"language_level": 3, "binding": True, "embedsignature": False},
-    ),
-)
+if __name__ == "__main__":
+    setup(
+        name="sharedarray-xp",
+        version=buildinfo.version(),
+        packages=["sharedarray"],
+        distclass=InPlace,
+        cmdclass={"build_ext": BuildInParallel},
+        ext_modules=cythonize(
+            list(extensions()),
+            nthreads=CORES,
+            include_path=["pyx"],
+            compiler_directives=buildinfo.directives(),
+        ),
+    )

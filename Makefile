@@ -1,0 +1,94 @@
+# Each target sets up what it needs: a virtual environment, its packages, the compiled modules.
+# Another Python: make test PYTHON=/path/to/python3.12 VENV=.venv312
+#
+# A new check: write its target, and add the name to CHECKS.
+
+VENV ?= .venv
+PYTHON ?= $(shell sh tools/find_python.sh)
+PYTEST_ARGS ?=
+CHECKS := lint stubs docs doctest examples slow other-pythons
+
+PY := $(VENV)/bin/python
+DONE := $(VENV)/.done
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+SOURCES := setup.py tools/buildinfo.py $(wildcard pyx/*.txt sharedarray/_version.py \
+    pyx/sharedarray/*.pyx pyx/sharedarray/*.pxd pyx/sharedarray/core/*.c pyx/sharedarray/core/*.h)
+
+.PHONY: all help build demo test check bench wheel clean force $(CHECKS)
+.DELETE_ON_ERROR:
+
+all: build  ## compile in place (what plain `make` does)
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: $(DONE)/build
+
+demo: $(DONE)/build $(DONE)/deps-demo  ## run the demonstration
+	$(PY) -m sharedarray demo
+
+test: $(DONE)/build $(DONE)/deps-test  ## the core tests
+	$(PY) -m pytest -m "not slow" $(PYTEST_ARGS)
+
+check:  ## everything else: lint, stubs, docs, examples, slow tests, other Pythons
+	@failed=; \
+	for name in $(CHECKS); do \
+	    echo "==> make $$name"; \
+	    $(MAKE) --no-print-directory $$name || failed="$$failed $$name"; \
+	done; \
+	if [ -n "$$failed" ]; then echo "make check: failed:$$failed"; exit 1; fi; \
+	echo "make check: all of these hold: $(CHECKS)"
+
+lint: $(DONE)/deps-lint  ## ruff and cython-lint
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	PATH="$(abspath $(VENV))/bin:$$PATH" cython-lint pyx
+
+stubs: $(DONE)/build $(DONE)/deps-lint  ## the .pyi files against the compiled modules
+	$(PY) tools/check_stubs.py
+
+docs: $(DONE)/build $(DONE)/deps-docs  ## the documentation, warnings being errors
+	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+doctest: $(DONE)/build $(DONE)/deps-docs  ## the examples in docstrings (those of pages are core tests)
+	$(PY) -m sphinx -q -W --keep-going -b doctest docs docs/_build/doctest
+
+examples: $(DONE)/build $(DONE)/deps-demo  ## each program of examples/
+	$(PY) tools/run_examples.py
+
+slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds among them
+	$(PY) -m pytest -m slow $(PYTEST_ARGS)
+
+other-pythons: $(DONE)/venv  ## the core tests under every other Python from 3.11 on this machine
+	@MAKE='$(MAKE)' sh tools/other_pythons.sh $(PY)
+
+bench: $(DONE)/build $(DONE)/deps-bench  ## the benchmarks
+	$(PY) -m sharedarray bench
+
+wheel: $(DONE)/deps-test  ## a wheel in dist/
+	$(PY) -m pip wheel --no-deps -w dist .
+
+clean:  ## remove what was built (not the virtual environments)
+	rm -rf build dist docs/_build docs/generated .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -f sharedarray/*.so $(wildcard $(patsubst %.pyx,%.c,$(wildcard pyx/sharedarray/*.pyx)))
+	rm -f $(wildcard .venv*/.done/build)
+	find sharedarray tests tools docs benchmarks -name __pycache__ -prune -exec rm -rf {} +
+
+$(DONE)/venv:
+	@test -n "$(PYTHON)" || { echo "no CPython 3.11 or newer with headers found: make PYTHON=..."; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(DONE)
+	@touch $@
+
+$(DONE)/deps-%: pyproject.toml tools/requirements.py $(DONE)/venv
+	@$(PY) tools/requirements.py $(filter-out build,$*) > $@.txt
+	$(PY) -m pip install -q -r $@.txt
+	@touch $@
+
+# The path file lets programs started in any folder import the tree.
+$(DONE)/build: $(SOURCES) $(DONE)/deps-build $(if $(wildcard sharedarray/*.so),,force)
+	$(PY) setup.py -q build_ext --inplace
+	@echo "$(CURDIR)" > "$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/sharedarray-tree.pth"
+	@touch $@

@@ -1,0 +1,3 @@
+"""Loaded before the tests' own conftest files."""
+
+pytest_plugins = ["tests.skips"]

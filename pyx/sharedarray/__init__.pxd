@@ -1,0 +1,1 @@
+# Makes this folder the package that the compiled modules cimport each other from.

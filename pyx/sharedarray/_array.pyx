@@ -1,0 +1,919 @@
+"""The Array: a shape, a dtype and operators over memory that other processes can map.
+
+The class holds one ndarray and does its work through it: NumPy's own slots are called inside
+the allocation scope (`_core.enter`), so results are born in shared memory, and what comes back is
+wrapped by `made`. Methods, protocols and printing are added to the class by the modules above this
+one (`_methods`, `_protocols`, `_exchange`, `_show`) with `extend`.
+"""
+
+cimport cython
+from cpython.object cimport PyObject, PyTypeObject, PyObject_RichCompare
+from cpython.slice cimport PySlice_Check
+from libc.string cimport memcpy
+cimport numpy as cnp
+from numpy cimport ndarray
+
+from ._core cimport contains, enter, leave, shared_mode
+from ._storage cimport Storage, adopt, export_view, in_shared, storage_of
+
+import operator
+
+import numpy as np
+
+from ._errors import HandleError, memory_error
+
+__all__ = ["Array", "Lost", "unwrap", "wrap"]
+
+cnp.import_array()
+
+cdef extern from *:
+    """
+    /* The exception is set already: hand it to the caller. */
+    static PyObject *sa_reraise(void) { return NULL; }
+
+    static int sa_extend(PyTypeObject *type, PyObject *name, PyObject *value) {
+        int rc = PyDict_SetItem(type->tp_dict, name, value);
+        PyType_Modified(type);
+        return rc;
+    }
+    /* Fill `buffer` from `view`, which it then refers to (Cython put a None there). */
+    static int sa_export(PyObject *view, Py_buffer *buffer, int flags) {
+        Py_CLEAR(buffer->obj);
+        return PyObject_GetBuffer(view, buffer, flags);
+    }
+    static void sa_rename(PyTypeObject *type, const char *name) { type->tp_name = name; }
+    """
+    object sa_reraise()
+    int sa_extend(PyTypeObject *type, object name, object value) except -1
+    int sa_export(object view, Py_buffer *buffer, int flags) except -1
+    void sa_rename(PyTypeObject *type, const char *name)
+
+cdef extern from "Python.h":
+    ctypedef PyObject *(*binaryfunc)(PyObject *, PyObject *)
+    ctypedef PyObject *(*unaryfunc)(PyObject *)
+    PyObject *number_add "PyNumber_Add" (PyObject *, PyObject *)
+    PyObject *number_subtract "PyNumber_Subtract" (PyObject *, PyObject *)
+    PyObject *number_multiply "PyNumber_Multiply" (PyObject *, PyObject *)
+    PyObject *number_divide "PyNumber_TrueDivide" (PyObject *, PyObject *)
+    PyObject *number_floor "PyNumber_FloorDivide" (PyObject *, PyObject *)
+    PyObject *number_remainder "PyNumber_Remainder" (PyObject *, PyObject *)
+    PyObject *number_divmod "PyNumber_Divmod" (PyObject *, PyObject *)
+    PyObject *number_matmul "PyNumber_MatrixMultiply" (PyObject *, PyObject *)
+    PyObject *number_and "PyNumber_And" (PyObject *, PyObject *)
+    PyObject *number_or "PyNumber_Or" (PyObject *, PyObject *)
+    PyObject *number_xor "PyNumber_Xor" (PyObject *, PyObject *)
+    PyObject *number_lshift "PyNumber_Lshift" (PyObject *, PyObject *)
+    PyObject *number_rshift "PyNumber_Rshift" (PyObject *, PyObject *)
+    PyObject *number_iadd "PyNumber_InPlaceAdd" (PyObject *, PyObject *)
+    PyObject *number_isubtract "PyNumber_InPlaceSubtract" (PyObject *, PyObject *)
+    PyObject *number_imultiply "PyNumber_InPlaceMultiply" (PyObject *, PyObject *)
+    PyObject *number_idivide "PyNumber_InPlaceTrueDivide" (PyObject *, PyObject *)
+    PyObject *number_ifloor "PyNumber_InPlaceFloorDivide" (PyObject *, PyObject *)
+    PyObject *number_iremainder "PyNumber_InPlaceRemainder" (PyObject *, PyObject *)
+    PyObject *number_imatmul "PyNumber_InPlaceMatrixMultiply" (PyObject *, PyObject *)
+    PyObject *number_iand "PyNumber_InPlaceAnd" (PyObject *, PyObject *)
+    PyObject *number_ior "PyNumber_InPlaceOr" (PyObject *, PyObject *)
+    PyObject *number_ixor "PyNumber_InPlaceXor" (PyObject *, PyObject *)
+    PyObject *number_ilshift "PyNumber_InPlaceLshift" (PyObject *, PyObject *)
+    PyObject *number_irshift "PyNumber_InPlaceRshift" (PyObject *, PyObject *)
+    PyObject *PyNumber_Power(PyObject *, PyObject *, PyObject *)
+    PyObject *PyNumber_InPlacePower(PyObject *, PyObject *, PyObject *)
+    PyObject *PyNumber_Negative(PyObject *)
+    PyObject *PyNumber_Positive(PyObject *)
+    PyObject *PyNumber_Absolute(PyObject *)
+    PyObject *PyNumber_Invert(PyObject *)
+    PyObject *compare "PyObject_RichCompare" (PyObject *, PyObject *, int)
+    PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *)
+    PyObject *subscript "PyObject_GetItem" (PyObject *, PyObject *)
+    object get_item "PyObject_GetItem" (object, object)
+    int PyObject_SetItem(object, object, object) except -1
+    int PySequence_Contains(object, object) except -1
+    object PyObject_Format(object, object)
+    bint PyIndex_Check(object)
+    bint PyLong_CheckExact(object)
+    bint PyLong_Check(object)
+    bint PyFloat_CheckExact(object)
+    bint PyFloat_Check(object)
+    bint PyComplex_Check(object)
+    void Py_DECREF(PyObject *)
+    int Py_LT
+
+cdef extern from *:
+    """
+    #include <numpy/arrayobject.h>
+
+    /* NumPy's descriptors and types, as the plain references that Cython knows. */
+    static inline PyObject *sa_descr(PyArrayObject *a) {
+        return Py_NewRef((PyObject *)PyArray_DESCR(a));
+    }
+    static inline int sa_holds_objects(PyArrayObject *a) {
+        return PyDataType_REFCHK(PyArray_DESCR(a));
+    }
+    static inline PyObject *sa_like(PyArrayObject *a, int nd, npy_intp *dims, npy_intp *strides,
+                                    void *data) {
+        PyArray_Descr *descr = PyArray_DESCR(a);
+        int flags = data ? PyArray_FLAGS(a) & NPY_ARRAY_WRITEABLE : 0;
+        Py_INCREF(descr);   /* taken over, also on failure */
+        return PyArray_NewFromDescr(&PyArray_Type, descr, nd, dims, strides, data, flags, NULL);
+    }
+    static inline PyObject *sa_view(PyArrayObject *a) {
+        return PyArray_View(a, NULL, &PyArray_Type);
+    }
+    static inline PyObject *sa_copy(PyArrayObject *a, int order) {
+        return PyArray_NewCopy(a, (NPY_ORDER)order);
+    }
+    static inline PyObject *sa_from_scalar(PyObject *r) { return PyArray_FromScalar(r, NULL); }
+    """
+    PyObject *PyArray_BASE(ndarray)
+    bint is_ndarray "PyArray_CheckExact" (PyObject *)
+    bint is_generic "PyArray_CheckScalar" (PyObject *)
+    object descr_of "sa_descr" (ndarray)
+    bint holds_objects "sa_holds_objects" (ndarray)
+    PyObject *new_like "sa_like" (ndarray, int, cnp.npy_intp *, cnp.npy_intp *, void *)
+    PyObject *new_view "sa_view" (ndarray)
+    PyObject *new_copy "sa_copy" (ndarray, int)
+    PyObject *from_scalar "sa_from_scalar" (PyObject *)
+
+cdef double PRIORITY = 1.0      # above ndarray's 0 and memmap's -100, below np.matrix's 10
+cdef object PRIORITY_NAME = "__array_priority__"
+cdef object UFUNC_NAME = "__array_ufunc__"
+cdef object NDARRAY_UFUNC = np.ndarray.__array_ufunc__
+cdef object MISSING = object()
+cdef tuple SCALARS = (np.generic,)
+
+
+@cython.final
+cdef class Lost:
+    """What is known of an array that arrived and could not be opened."""
+
+
+cdef int refuse(Array x) except -1:
+    """Raise: `x` has no data."""
+    if isinstance(x._link, Lost):
+        raise HandleError((<Lost>x._link).reason)
+    raise TypeError("this Array was never initialised: make arrays with sharedarray.empty() "
+                    "or sharedarray.asarray()")
+
+
+cdef object failed():
+    """Re-raise what NumPy raised; a MemoryError comes with the figures."""
+    try:
+        sa_reraise()
+    except MemoryError as exc:
+        raise memory_error(exc, getattr(exc, "_total_size", None)) from None
+
+
+cdef inline object stolen(PyObject *r):
+    """Take over the reference `r`; NULL raises."""
+    if r == NULL:
+        return failed()
+    cdef object result = <object>r
+    Py_DECREF(r)
+    return result
+
+
+cdef inline PyObject *to_array(PyObject *r) noexcept:
+    """Inside the scope: turn a NumPy scalar into a 0-d ndarray; takes over `r`."""
+    cdef PyObject *z
+    if r == NULL or is_ndarray(r) or not is_generic(r):
+        return r
+    z = from_scalar(r)
+    Py_DECREF(r)
+    return z
+
+
+cdef Array made(ndarray r, Array parent):
+    """Return `r`, which NumPy returned, as an Array.
+
+    What lies in shared memory is taken as it is; a view of `parent` stays one; other results
+    (cached, mapped or foreign memory) are copied into shared memory.
+    """
+    cdef Array x
+    if parent is not None and r is parent._a:
+        return parent
+    if holds_objects(r):
+        raise TypeError(f"arrays of dtype {r.dtype!r} hold Python objects, which cannot be shared: "
+                        "use a numeric or a fixed-width dtype")
+    x = Array.__new__(Array)
+    x._a = r
+    if not contains(cnp.PyArray_DATA(r)):
+        settle(x, parent)
+    return x
+
+
+cdef int settle(Array x, Array parent) except -1:
+    """Give `x`, whose memory does not look shared, its Storage or its place in shared memory."""
+    cdef Storage storage
+    if parent is not None and PyArray_BASE(x._a) != NULL:
+        storage = link_of(parent)
+        if storage is not None and storage_of(x._a, None) is storage:
+            storage.watch(x)
+            x._link = storage
+            return 0
+    if shared_mode() and not in_shared(x._a):
+        x._a = copied(x._a, cnp.NPY_KEEPORDER)
+    return 0
+
+
+cdef object link_of(Array x):
+    """Return None where the memory of `x` is shared, else its Storage, which then knows `x`."""
+    cdef Storage storage
+    if x._link is None and not in_shared(below(x)):
+        storage = storage_of(x._a, None)
+        storage.watch(x)
+        x._link = storage
+    return x._link
+
+
+cdef Array borrow(ndarray a):
+    """Return an Array over a new view of `a`, without copying, whatever memory it is."""
+    cdef Array x
+    if holds_objects(a):
+        raise TypeError(f"arrays of dtype {a.dtype!r} hold Python objects, which cannot be shared")
+    x = Array.__new__(Array)
+    x._a = adopt(a) if in_shared(a) else stolen(new_view(a))
+    link_of(x)
+    return x
+
+
+cdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason):
+    """Return an Array whose memory could not be opened: every use of its data says `reason`."""
+    cdef Lost lost = Lost.__new__(Lost)
+    cdef Array x = Array.__new__(Array)
+    lost.shape, lost.dtype, lost.device = shape, dtype, device
+    lost.readonly, lost.reason = readonly, reason
+    x._link = lost
+    return x
+
+
+cdef ndarray exported(Array x):
+    """Return the ndarray that is handed out for `x`: its base holds the memory."""
+    cdef object link
+    below(x)
+    link = link_of(x)
+    return export_view(x._a, link)
+
+
+cdef ndarray copied(ndarray a, int order):
+    """Return a copy of `a` in new memory, following ``xp.memory``."""
+    cdef int token = enter(2)
+    cdef PyObject *r = new_copy(a, order)
+    leave(token)
+    if r == NULL:
+        failed()
+    return stolen(r)
+
+
+cpdef object wrap(object r, object inputs=None):
+    """Return what NumPy returned with every ndarray and NumPy scalar in it made an Array.
+
+    Parameters
+    ----------
+    r : object
+        An ndarray, a NumPy scalar, or a tuple, list or named tuple of such; others are returned as
+        they are.
+    inputs : sequence, optional
+        The arguments of the call (Arrays, or lists of them): private memory that belongs to one of
+        them is kept as a view, any other is copied into shared memory.
+
+    Returns
+    -------
+    object
+        Arrays in place of ndarrays and scalars.
+
+    Raises
+    ------
+    TypeError
+        If a dtype holds Python objects.
+    """
+    cdef PyObject *z
+    cdef int token
+    if is_ndarray(<PyObject *>r):
+        return made(r, None if inputs is None else parent_of(r, inputs))
+    if isinstance(r, SCALARS):
+        token = enter(0)
+        z = from_scalar(<PyObject *>r)
+        leave(token)
+        return made(stolen(z) if z != NULL else failed(), None)
+    if isinstance(r, tuple):
+        if hasattr(r, "_fields"):
+            return type(r)._make([wrap(item, inputs) for item in r])
+        return tuple([wrap(item, inputs) for item in r])
+    if type(r) is list:
+        return [wrap(item, inputs) for item in r]
+    if isinstance(r, ndarray) and priority_of(r) <= PRIORITY:
+        r = stolen(new_view(r))
+        return made(r, None if inputs is None else parent_of(r, inputs))
+    return r
+
+
+cdef Array parent_of(ndarray r, object inputs):
+    """Return the Array among `inputs` that is `r` or whose private memory `r` views, or None."""
+    cdef Array found
+    cdef object item
+    for item in inputs:
+        if type(item) is Array:
+            found = item
+            if found._a is r:
+                return found
+            if PyArray_BASE(r) != NULL and found._a is not None and link_of(found) is not None:
+                if storage_of(r, None) is found._link:
+                    return found
+        elif type(item) is list or type(item) is tuple:
+            found = parent_of(r, item)
+            if found is not None:
+                return found
+    return None
+
+
+cpdef object unwrap(object x):
+    """Return the ndarray below an Array, anything else unchanged; a lost Array raises."""
+    return below(x) if type(x) is Array else x
+
+
+cdef double priority_of(object x):
+    """Return the ``__array_priority__`` of `x`, 0 where it has none."""
+    cdef object value = getattr(type(x), PRIORITY_NAME, None)
+    if value is None:
+        value = getattr(x, PRIORITY_NAME, None)
+    return value if isinstance(value, (int, float)) else 0.0
+
+
+cdef object operand(object x):
+    """Return what NumPy is to compute with in place of `x`, or NotImplemented.
+
+    Foreign objects are converted here, outside the scope. NotImplemented: the type of `x` wants to
+    do the operation itself, or it would become an array of objects.
+    """
+    cdef object method
+    if type(x) is Array:
+        return below(x)
+    if is_ndarray(<PyObject *>x):
+        return NotImplemented if holds_objects(x) else x
+    if PyFloat_Check(x) or PyLong_Check(x) or PyComplex_Check(x) or isinstance(x, SCALARS):
+        return x
+    method = getattr(type(x), UFUNC_NAME, MISSING)
+    if method is None or priority_of(x) > PRIORITY:
+        return NotImplemented
+    x = np.asarray(x)
+    return NotImplemented if holds_objects(x) else x
+
+
+cdef object scoped(object function, tuple args, dict kwargs):
+    """Call `function`, NumPy's, in the scope; its result comes back as it is."""
+    cdef int token = enter(0)
+    cdef PyObject *r = PyObject_Call(<PyObject *>function, <PyObject *>args,
+                                     NULL if kwargs is None else <PyObject *>kwargs)
+    leave(token)
+    if r == NULL:
+        failed()
+    return stolen(r)
+
+
+cdef object scoped_method(Array x, object name, tuple args, dict kwargs, object out):
+    """Call a method of the ndarray below `x` in the scope; `out` comes back as it was passed."""
+    cdef object r
+    if out is not None:
+        if kwargs is None:
+            kwargs = {}
+        kwargs["out"] = unwrap(out)
+    r = scoped(getattr(below(x), name), args, kwargs)
+    if out is not None:
+        return out
+    if is_ndarray(<PyObject *>r):
+        return made(r, x)
+    return wrap(r)
+
+
+cdef object binary(binaryfunc op, object left, object right):
+    """Return ``left op right``; at least one of them is an Array."""
+    cdef object a, b
+    cdef PyObject *r
+    cdef int token
+    a = below(left) if type(left) is Array else operand(left)
+    b = below(right) if type(right) is Array else operand(right)
+    if a is NotImplemented or b is NotImplemented:
+        return NotImplemented
+    # `a` and `b` own references: with a count of 1 NumPy may write the result into an operand.
+    token = enter(0)
+    r = to_array(op(<PyObject *>a, <PyObject *>b))
+    leave(token)
+    if r == NULL:
+        failed()
+    if is_ndarray(r):
+        return made(stolen(r), None)
+    return wrap(stolen(r))
+
+
+cdef object unary(unaryfunc op, Array x):
+    """Return ``op x``."""
+    cdef object a = below(x)
+    cdef int token = enter(0)
+    cdef PyObject *r = to_array(op(<PyObject *>a))
+    leave(token)
+    if r == NULL:
+        failed()
+    return made(stolen(r), None)
+
+
+cdef object inplace(binaryfunc op, Array x, object other):
+    """Do ``x op= other`` through NumPy, which checks before it writes, and return `x`."""
+    cdef object a = below(x)
+    cdef object b = below(other) if type(other) is Array else operand(other)
+    cdef PyObject *r
+    if b is NotImplemented:
+        return NotImplemented
+    r = op(<PyObject *>a, <PyObject *>b)
+    if r == NULL:
+        failed()
+    Py_DECREF(r)
+    return x
+
+
+cdef PyObject *power(PyObject *a, PyObject *b) noexcept:
+    return PyNumber_Power(a, b, <PyObject *>None)
+
+
+cdef PyObject *inplace_power(PyObject *a, PyObject *b) noexcept:
+    return PyNumber_InPlacePower(a, b, <PyObject *>None)
+
+
+cdef Array element(ndarray a, char *p):
+    """Return a 0-d Array in memory of its own with the value at `p`."""
+    cdef ndarray r
+    cdef PyObject *z
+    cdef int token = enter(0)
+    z = new_like(a, 0, NULL, NULL, NULL)
+    leave(token)
+    if z == NULL:
+        failed()
+    r = stolen(z)
+    memcpy(cnp.PyArray_DATA(r), p, cnp.PyArray_ITEMSIZE(a))
+    return made(r, None)
+
+
+cdef object plain_key(object key, bint *makes, ndarray a):
+    """Return one item of an index as NumPy's own types; user code runs here, not in the scope.
+
+    `makes` is set where the result will be a copy, not a view. A 0-d Array of integers counts as an
+    integer, as NumPy's scalars do.
+    """
+    cdef ndarray k
+    if key is None or key is Ellipsis or PyLong_CheckExact(key):
+        return key
+    if PySlice_Check(key):
+        return key
+    if type(key) is Array:
+        k = below(key)
+        if cnp.PyArray_NDIM(k) == 0 and cnp.PyArray_ISINTEGER(k):
+            return operator.index(k)
+        makes[0] = True
+        return k
+    if is_ndarray(<PyObject *>key) or isinstance(key, (bool, np.bool)):
+        makes[0] = True
+        return key
+    if isinstance(key, str):
+        return key
+    if isinstance(key, (list, tuple)) and key and all([isinstance(name, str) for name in key]):
+        return key                  # fields of a structured dtype
+    if not isinstance(key, ndarray) and PyIndex_Check(key):
+        return operator.index(key)
+    makes[0] = True
+    k = np.asarray(key)
+    if cnp.PyArray_SIZE(k) == 0 and not isinstance(key, ndarray) and not hasattr(key, "dtype"):
+        k = k.astype(np.intp)       # an empty list selects nothing, whatever its dtype
+    return k
+
+
+cdef object plain_slice(object s):
+    """Return the slice with Python integers: its members' ``__index__`` runs here."""
+    return slice(*[v if v is None else operator.index(v) for v in (s.start, s.stop, s.step)])
+
+
+cdef object indexed(Array x, ndarray a, object key):
+    """Return ``x[key]`` for an index that is neither one integer nor one slice."""
+    cdef bint makes = False
+    cdef PyObject *r
+    cdef int token
+    if type(key) is tuple:
+        key = tuple([plain_key(item, &makes, a) for item in key])
+    else:
+        key = plain_key(key, &makes, a)
+    if not makes:
+        r = subscript(<PyObject *>a, <PyObject *>key)
+        if r == NULL:
+            failed()
+        if is_ndarray(r):
+            return made(stolen(r), x)
+        return wrap(stolen(r))      # one element: a snapshot
+    if type(key) is tuple:
+        key = tuple([plain_slice(item) if PySlice_Check(item) else item for item in key])
+    token = enter(0)
+    r = to_array(subscript(<PyObject *>a, <PyObject *>key))
+    leave(token)
+    if r == NULL:
+        failed()
+    return made(stolen(r), x)
+
+
+cdef object value_for(ndarray a, object value):
+    """Return what is to be assigned into `a`: converted first where a conversion may fail."""
+    cdef ndarray v
+    if type(value) is Array:
+        value = below(value)
+    if PyFloat_CheckExact(value) or PyLong_CheckExact(value):
+        return value
+    if isinstance(value, (list, tuple)):
+        return np.asarray(value, dtype=a.dtype)
+    if isinstance(value, ndarray):
+        v = value
+        if v.descr.kind in b"SUOT" and v.descr.kind != a.descr.kind:
+            return v.astype(a.dtype)
+    return value
+
+
+@cython.final
+cdef class ArrayIterator:
+    """Iterates over the first axis of an Array."""
+
+    cdef Array x
+    cdef Py_ssize_t i
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        cdef Py_ssize_t i = self.i
+        if self.x is None or i >= cnp.PyArray_DIM(below(self.x), 0):
+            self.x = None
+            raise StopIteration
+        self.i = i + 1
+        return item_at(self.x, below(self.x), i)
+
+    def __length_hint__(self):
+        return 0 if self.x is None else max(0, len(self.x) - self.i)
+
+
+cdef inline object item_at(Array x, ndarray a, Py_ssize_t i):
+    """Return ``x[i]``: a snapshot where `x` is 1-d, else a view."""
+    cdef Py_ssize_t n
+    if cnp.PyArray_NDIM(a) == 1:
+        n = cnp.PyArray_DIM(a, 0)
+        if i < 0:
+            i += n
+        if 0 <= i < n:
+            return element(a, cnp.PyArray_BYTES(a) + i * cnp.PyArray_STRIDE(a, 0))
+    return made(get_item(a, i), x)
+
+
+@cython.final
+@cython.no_gc
+@cython.freelist(64)
+@cython.c_api_binop_methods(True)
+cdef class Array:
+    """
+    Array(shape, dtype=float, buffer=None, offset=0, strides=None, order=None)
+
+    An array whose memory other processes can map.
+
+    Arrays are made by ``zeros``, ``asarray`` and the other functions of the namespace; calling the
+    class is the low-level way, with the parameters of ``numpy.ndarray``. Sent to another process,
+    an Array arrives over the same bytes.
+
+    Parameters
+    ----------
+    shape : int or tuple of ints
+        Shape.
+    dtype : dtype, optional
+        Any dtype without Python objects; default float64.
+    buffer : buffer, optional
+        Memory to borrow, without copying; by default new, uninitialised memory is taken.
+    offset : int, optional
+        Offset of the first element in `buffer`, in bytes.
+    strides : tuple of ints, optional
+        Strides in bytes.
+    order : {'C', 'F'}, optional
+        Row-major or column-major order.
+
+    Raises
+    ------
+    TypeError
+        If the dtype holds Python objects, or `buffer` is too small.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> x = xp.asarray([1.0, 2.0])
+    >>> x + 1
+    Array([2., 3.], dtype=float64, device='cpu', shared)
+    >>> isinstance(x, xp.ndarray)
+    True
+    """
+
+    __array_priority__ = PRIORITY
+
+    def __init__(self, shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
+        cdef ndarray a
+        if self._a is not None or self._link is not None:
+            raise TypeError("this Array is initialised already")
+        dtype = np.dtype(dtype)
+        if dtype.hasobject:
+            raise TypeError(f"arrays of dtype {dtype!r} hold Python objects, which cannot be shared: "
+                            "use a numeric or a fixed-width dtype")
+        if buffer is not None:
+            if type(buffer) is Array:
+                buffer = exported(buffer)
+            a = np.ndarray(shape, dtype, buffer, offset, strides, order)
+            self._a = a
+            link_of(self)
+        else:
+            self._a = scoped(np.ndarray, (shape, dtype, None, offset, strides, order), None)
+
+    def __hash__(self):
+        raise TypeError("unhashable type: 'Array' (its elements can change); "
+                        "for the value of a 0-d array use x.item()")
+
+    def _rebind(self, ndarray root, Py_ssize_t offset):
+        """Move to `offset` (bytes) in `root`, where a copy of the storage lies now."""
+        cdef ndarray a = below(self)
+        cdef ndarray r
+        cdef PyObject *z = new_like(a, cnp.PyArray_NDIM(a), cnp.PyArray_DIMS(a),
+                                    cnp.PyArray_STRIDES(a), cnp.PyArray_BYTES(root) + offset)
+        if z == NULL:
+            failed()
+        r = stolen(z)
+        cnp.set_array_base(r, root)
+        self._a = r
+        self._link = None
+
+    def _address(self):
+        """Return the address of the first element."""
+        return <size_t>cnp.PyArray_DATA(below(self))
+
+    # Buffers: NumPy's own, over an export that holds the memory.
+
+    def __getbuffer__(self, Py_buffer *buffer, int flags):
+        cdef ndarray view = exported(self)
+        sa_export(view, buffer, flags)
+
+    # Arithmetic. Both orders come here: one of the two is an Array.
+
+    def __add__(left, right):
+        return binary(number_add, left, right)
+
+    def __sub__(left, right):
+        return binary(number_subtract, left, right)
+
+    def __mul__(left, right):
+        return binary(number_multiply, left, right)
+
+    def __truediv__(left, right):
+        return binary(number_divide, left, right)
+
+    def __floordiv__(left, right):
+        return binary(number_floor, left, right)
+
+    def __mod__(left, right):
+        return binary(number_remainder, left, right)
+
+    def __divmod__(left, right):
+        return binary(number_divmod, left, right)
+
+    def __pow__(left, right, modulo):
+        if modulo is not None:
+            return NotImplemented
+        return binary(power, left, right)
+
+    def __matmul__(left, right):
+        return binary(number_matmul, left, right)
+
+    def __and__(left, right):
+        return binary(number_and, left, right)
+
+    def __or__(left, right):
+        return binary(number_or, left, right)
+
+    def __xor__(left, right):
+        return binary(number_xor, left, right)
+
+    def __lshift__(left, right):
+        return binary(number_lshift, left, right)
+
+    def __rshift__(left, right):
+        return binary(number_rshift, left, right)
+
+    def __iadd__(self, other):
+        return inplace(number_iadd, self, other)
+
+    def __isub__(self, other):
+        return inplace(number_isubtract, self, other)
+
+    def __imul__(self, other):
+        return inplace(number_imultiply, self, other)
+
+    def __itruediv__(self, other):
+        return inplace(number_idivide, self, other)
+
+    def __ifloordiv__(self, other):
+        return inplace(number_ifloor, self, other)
+
+    def __imod__(self, other):
+        return inplace(number_iremainder, self, other)
+
+    def __ipow__(self, other, modulo):
+        if modulo is not None:
+            return NotImplemented
+        return inplace(inplace_power, self, other)
+
+    def __imatmul__(self, other):
+        return inplace(number_imatmul, self, other)
+
+    def __iand__(self, other):
+        return inplace(number_iand, self, other)
+
+    def __ior__(self, other):
+        return inplace(number_ior, self, other)
+
+    def __ixor__(self, other):
+        return inplace(number_ixor, self, other)
+
+    def __ilshift__(self, other):
+        return inplace(number_ilshift, self, other)
+
+    def __irshift__(self, other):
+        return inplace(number_irshift, self, other)
+
+    def __neg__(self):
+        return unary(PyNumber_Negative, self)
+
+    def __pos__(self):
+        return unary(PyNumber_Positive, self)
+
+    def __abs__(self):
+        return unary(PyNumber_Absolute, self)
+
+    def __invert__(self):
+        return unary(PyNumber_Invert, self)
+
+    def __richcmp__(self, other, int op):
+        cdef object a = below(self)
+        cdef object b = below(other) if type(other) is Array else operand(other)
+        cdef PyObject *r
+        cdef int token
+        if b is NotImplemented:
+            return NotImplemented
+        token = enter(0)
+        r = to_array(compare(<PyObject *>a, <PyObject *>b, op))
+        leave(token)
+        if r == NULL:
+            failed()
+        return made(stolen(r), None) if is_ndarray(r) else stolen(r)
+
+    # Python's numbers, from 0-d Arrays.
+
+    def __bool__(self):
+        return bool(below(self))
+
+    def __int__(self):
+        return int(below(self))
+
+    def __float__(self):
+        return float(below(self))
+
+    def __complex__(self):
+        return complex(below(self))
+
+    def __index__(self):
+        return operator.index(below(self))
+
+    def __len__(self):
+        cdef ndarray a = below(self)
+        if cnp.PyArray_NDIM(a) == 0:
+            raise TypeError("len() of a 0-d array")
+        return cnp.PyArray_DIM(a, 0)
+
+    def __iter__(self):
+        cdef ArrayIterator it
+        if cnp.PyArray_NDIM(below(self)) == 0:
+            raise TypeError("iteration over a 0-d array")
+        it = ArrayIterator.__new__(ArrayIterator)
+        it.x = self
+        return it
+
+    def __contains__(self, value):
+        cdef object b = operand(value)
+        return bool(PySequence_Contains(below(self), value if b is NotImplemented else b))
+
+    # Indexing.
+
+    def __getitem__(self, key):
+        cdef ndarray a = below(self)
+        cdef PyObject *r
+        cdef Py_ssize_t i
+        if PySlice_Check(key) or PyLong_CheckExact(key):
+            if cnp.PyArray_NDIM(a) == 1 and not PySlice_Check(key):
+                try:
+                    i = key
+                except OverflowError:
+                    raise IndexError("cannot fit 'int' into an index-sized integer") from None
+                return item_at(self, a, i)
+            r = subscript(<PyObject *>a, <PyObject *>key)
+            if r == NULL:
+                failed()
+            return made(stolen(r), self)
+        return indexed(self, a, key)
+
+    def __setitem__(self, key, value):
+        cdef ndarray a = below(self)
+        cdef bint makes = False
+        if type(key) is tuple:
+            key = tuple([plain_key(item, &makes, a) for item in key])
+        elif not PySlice_Check(key):
+            key = plain_key(key, &makes, a)
+        PyObject_SetItem(a, key, value_for(a, value))
+
+    def __delitem__(self, key):
+        raise ValueError("cannot delete array elements")
+
+    # What is known of a lost Array too.
+
+    @property
+    def shape(self):
+        """Shape, a tuple of ints; assigning reshapes in place.
+
+        Examples
+        --------
+        >>> import sharedarray as xp
+        >>> xp.zeros((2, 3)).shape
+        (2, 3)
+        """
+        if self._a is None and isinstance(self._link, Lost):
+            return (<Lost>self._link).shape
+        return (<object>below(self)).shape
+
+    @shape.setter
+    def shape(self, value):
+        (<object>below(self)).shape = value
+
+    @property
+    def dtype(self):
+        """Data type of the elements, a ``numpy.dtype``.
+
+        Examples
+        --------
+        >>> import sharedarray as xp
+        >>> xp.zeros(3, dtype=xp.int16).dtype
+        dtype('int16')
+        """
+        if self._a is None and isinstance(self._link, Lost):
+            return (<Lost>self._link).dtype
+        return descr_of(below(self))
+
+    @property
+    def ndim(self):
+        """Number of dimensions.
+
+        Examples
+        --------
+        >>> import sharedarray as xp
+        >>> xp.zeros((2, 3)).ndim
+        2
+        """
+        if self._a is None:
+            return len(self.shape)
+        return cnp.PyArray_NDIM(self._a)
+
+    @property
+    def size(self):
+        """Number of elements.
+
+        Examples
+        --------
+        >>> import sharedarray as xp
+        >>> xp.zeros((2, 3)).size
+        6
+        """
+        cdef object n = 1
+        if self._a is None:
+            for d in self.shape:
+                n *= d
+            return n
+        return cnp.PyArray_SIZE(self._a)
+
+    @classmethod
+    def __class_getitem__(cls, item):
+        from types import GenericAlias
+        return GenericAlias(cls, item)
+
+
+cdef int extend(dict members) except -1:
+    """Add methods and properties to Array; each is named as its member."""
+    for name, member in members.items():
+        if callable(member):
+            member.__name__ = name
+            member.__qualname__ = f"Array.{name}"
+        sa_extend(<PyTypeObject *>Array, name, member)
+    return 0
+
+
+sa_rename(<PyTypeObject *>Array, b"sharedarray.Array")

@@ -1,0 +1,657 @@
+"""The pool of shared segments, and NumPy's data allocator (NEP 49) over it.
+
+All state of the process lives in the C files of ``core/``. Sources: NEP 49 (data allocation
+strategies in NumPy), memfd_create(2), fcntl(2) "File sealing".
+"""
+
+cimport cython
+from cpython.object cimport PyObject
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
+from cpython.ref cimport Py_INCREF
+from libc.errno cimport ENOTCONN
+from libc.stdlib cimport calloc
+from libc.string cimport memset, strncpy
+from numpy cimport import_array
+
+import contextvars
+import gc
+import os
+
+from ._errors import describe_memory_with
+
+import_array()
+
+cdef extern from "core/core.h" nogil:
+    ctypedef struct sa_stats:
+        uint64_t allocated
+        uint64_t cached
+        uint64_t published
+        uint64_t in_flight
+        uint64_t peak
+    enum: SA_NAME
+    enum: SA_TICKETS
+    int sa_scope
+    int sa_failure
+    int32_t sa_pid
+    uint64_t sa_start
+    uint32_t sa_nsegments
+    uint32_t sa_ndescriptors
+    int sa_nranges
+    ctypedef struct sa_range:
+        char *base
+        size_t nslots
+    sa_range *sa_ranges
+    size_t SA_SLOT
+    int sa_fork_init()
+    void *sa_alloc(size_t n, bint zero, bint written)
+    void sa_free(void *p)
+    int sa_ref(void *p)
+    void *sa_realloc(void *p, size_t n)
+    void sa_populate(char *p, size_t n)
+    void sa_pool_stats(sa_stats *out)
+    size_t sa_pool_trim()
+    void sa_pool_set_cap(uint64_t cap)
+    bint sa_block_find(const void *p, sa_segment **seg, char **start, size_t *size,
+                       uint64_t *serial)
+    void *sa_block_hold(const uint64_t *ident, uint64_t offset, uint64_t serial)
+    sa_segment *sa_segment_at(const void *p)
+    sa_segment *sa_attached_hold(const uint64_t *ident, uint64_t size, bint writable, int *rc)
+    int sa_attach_fd(const uint64_t *ident, uint64_t size, int fd, bint writable,
+                     int32_t creator_pid, int32_t creator_fd, uint64_t creator_start,
+                     sa_segment **out)
+    int sa_ticket_new(void *p, sa_ticket *out)
+    void sa_ticket_cancel(uint32_t index, uint64_t sequence)
+    int sa_ledger_known(const uint64_t *ident)
+    int sa_ledger_map(const uint64_t *ident, int fd)
+    void sa_ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence)
+    int sa_served_descriptor(const uint64_t *ident, uint64_t size, int writable)
+
+cdef extern from "core/os.h" nogil:
+    void sa_segment_name(const uint64_t *ident, char *out)
+    int sa_boot_id(unsigned char *out)
+    int sa_namespace(const char *which, uint64_t *out)
+
+cdef extern from "core/open.h" nogil:
+    int sa_open_foreign(int32_t pid, uint64_t start, int fdnum, const char *name, uint64_t size,
+                        int writable, int *fd, int *err)
+    const char *sa_reason_text(int reason)
+
+cdef extern from "core/serve.h" nogil:
+    int sa_serve_start(int (*lookup)(const uint64_t *ident, uint64_t size, int writable))
+    int sa_serve_token(uint64_t *token)
+    bint sa_serve_needed()
+    void sa_socket_name(uint32_t uid, const uint64_t *token, char *out)
+    int sa_fetch_served(const char *socket_name, uint32_t uid, const char *memfd_name,
+                        const uint64_t *ident, uint64_t size, int writable, int timeout_ms,
+                        int *fd, int *err)
+
+cdef extern from "core/limits.h" nogil:
+    enum:
+        SA_LIMIT_MACHINE
+        SA_LIMIT_CGROUP
+    int sa_memory_limit(const char *root, unsigned kinds, uint64_t *avail, char *which)
+
+cdef extern from "numpy/arrayobject.h":
+    ctypedef struct PyDataMemAllocator:
+        void *ctx
+        void *(*malloc)(void *, size_t) noexcept nogil
+        void *(*calloc)(void *, size_t, size_t) noexcept nogil
+        void *(*realloc)(void *, void *, size_t) noexcept nogil
+        void (*free)(void *, void *, size_t) noexcept nogil
+    ctypedef struct PyDataMem_Handler:
+        char name[127]
+        uint8_t version
+        PyDataMemAllocator allocator
+    object PyDataMem_SetHandler(object handler)
+    object PyDataMem_GetHandler()
+
+cdef uint64_t LEDGER_BYTES = SA_TICKETS * 8
+
+# ---- addresses ----
+
+
+cdef bint contains(const void *p) noexcept nogil:
+    """Whether p lies in this library's address ranges."""
+    cdef int i
+    for i in range(sa_nranges):
+        if <size_t>(<char*>p - sa_ranges[i].base) < sa_ranges[i].nslots * SA_SLOT:
+            return True
+    return False
+
+
+# ---- the handler ----
+# Three kinds of capsule over one delegate (the handler that was current before): `switching` serves
+# from the pool while this thread's scope is open, `always` serves from it at all times
+# (capture_numpy), `private` never does. All free by address.
+
+ctypedef struct Allocator:
+    PyDataMem_Handler handler
+    PyDataMem_Handler *delegate
+    PyObject *capsule     # of the delegate
+
+
+cdef void *switching_malloc(void *ctx, size_t n) noexcept nogil:
+    cdef PyDataMem_Handler *d = (<Allocator*>ctx).delegate
+    if sa_scope:
+        return sa_alloc(n, False, sa_scope & WRITTEN)
+    return d.allocator.malloc(d.allocator.ctx, n)
+
+
+cdef void *switching_calloc(void *ctx, size_t n, size_t size) noexcept nogil:
+    cdef PyDataMem_Handler *d = (<Allocator*>ctx).delegate
+    if sa_scope:
+        return always_calloc(ctx, n, size)
+    return d.allocator.calloc(d.allocator.ctx, n, size)
+
+
+cdef void *always_malloc(void *ctx, size_t n) noexcept nogil:
+    return sa_alloc(n, False, sa_scope & WRITTEN)
+
+
+cdef void *always_calloc(void *ctx, size_t n, size_t size) noexcept nogil:
+    if size and n > (<size_t>-1) // size:
+        return NULL
+    return sa_alloc(n * size, True, False)
+
+
+cdef void *private_malloc(void *ctx, size_t n) noexcept nogil:
+    cdef PyDataMem_Handler *d = (<Allocator*>ctx).delegate
+    return d.allocator.malloc(d.allocator.ctx, n)
+
+
+cdef void *private_calloc(void *ctx, size_t n, size_t size) noexcept nogil:
+    cdef PyDataMem_Handler *d = (<Allocator*>ctx).delegate
+    return d.allocator.calloc(d.allocator.ctx, n, size)
+
+
+cdef void *any_realloc(void *ctx, void *p, size_t n) noexcept nogil:
+    cdef PyDataMem_Handler *d = (<Allocator*>ctx).delegate
+    if p == NULL:
+        return d.allocator.malloc(d.allocator.ctx, n)
+    if contains(p):
+        return sa_realloc(p, n)
+    return d.allocator.realloc(d.allocator.ctx, p, n)
+
+
+cdef void any_free(void *ctx, void *p, size_t n) noexcept nogil:
+    cdef PyDataMem_Handler *d = (<Allocator*>ctx).delegate
+    if contains(p):
+        sa_free(p)
+    else:
+        d.allocator.free(d.allocator.ctx, p, n)
+
+
+cdef enum:
+    SWITCHING = 1
+    ALWAYS = 2
+    PRIVATE = 3
+
+cdef dict _capsules = {}       # (address of the delegate, kind) -> capsule, kept for ever
+cdef PyObject *_recent = NULL  # a capsule of ours: the one seen last
+cdef int _default_kind = SWITCHING
+
+
+cdef int kind_of(object capsule) except -1:
+    """The kind of a handler capsule; 0: not ours."""
+    cdef PyDataMem_Handler *h = <PyDataMem_Handler*>PyCapsule_GetPointer(capsule, "mem_handler")
+    if h.allocator.malloc == switching_malloc:
+        return SWITCHING
+    if h.allocator.malloc == always_malloc:
+        return ALWAYS
+    if h.allocator.malloc == private_malloc:
+        return PRIVATE
+    return 0
+
+
+cdef object capsule_for(object current, int kind):
+    """The capsule of that kind over `current`, or over the delegate of `current` if it is ours."""
+    cdef Allocator *a
+    cdef PyDataMem_Handler *h
+    if kind_of(current):
+        h = <PyDataMem_Handler*>PyCapsule_GetPointer(current, "mem_handler")
+        current = <object>(<Allocator*>h.allocator.ctx).capsule
+    h = <PyDataMem_Handler*>PyCapsule_GetPointer(current, "mem_handler")
+    key = (<size_t>h, kind)
+    found = _capsules.get(key)
+    if found is not None:
+        return found
+    a = <Allocator*>calloc(1, sizeof(Allocator))
+    if a == NULL:
+        raise MemoryError("no memory for NumPy's allocator of shared memory")
+    Py_INCREF(current)
+    a.capsule = <PyObject*>current
+    a.delegate = h
+    strncpy(a.handler.name, "sharedarray", 126)
+    a.handler.version = 1
+    a.handler.allocator.ctx = a
+    a.handler.allocator.realloc = any_realloc
+    a.handler.allocator.free = any_free
+    if kind == SWITCHING:
+        a.handler.allocator.malloc = switching_malloc
+        a.handler.allocator.calloc = switching_calloc
+    elif kind == ALWAYS:
+        a.handler.allocator.malloc = always_malloc
+        a.handler.allocator.calloc = always_calloc
+    else:
+        a.handler.allocator.malloc = private_malloc
+        a.handler.allocator.calloc = private_calloc
+    capsule = PyCapsule_New(a, "mem_handler", NULL)
+    return _capsules.setdefault(key, capsule)
+
+
+cdef int install(object current) except -1:
+    """Make a capsule of ours current in this context; `current` is another one."""
+    global _recent
+    cdef int kind = kind_of(current)
+    if not kind:
+        current = capsule_for(current, _default_kind)
+        PyDataMem_SetHandler(current)
+    _recent = <PyObject*>current   # interned and never freed
+    return 0
+
+
+# ---- the scope ----
+
+
+cdef int enter(int flags) except -2:
+    cdef int token
+    handler = PyDataMem_GetHandler()
+    if <PyObject*>handler != _recent:
+        install(handler)
+    token = sa_scope
+    (&sa_scope)[0] = SHARED | flags
+    return token
+
+
+cdef void leave(int token) noexcept nogil:
+    (&sa_scope)[0] = token
+
+
+cdef int suspend() noexcept nogil:
+    cdef int token = sa_scope
+    (&sa_scope)[0] = 0
+    return token
+
+
+cdef bint shared_mode() except -1:
+    cdef int kind = kind_of(PyDataMem_GetHandler())
+    return (kind if kind else _default_kind) != PRIVATE
+
+
+cdef void populate(void *p, size_t n) noexcept nogil:
+    sa_populate(<char*>p, n)
+
+
+def _around_collection(phase, info):
+    """Clear the scope while the garbage collector runs finalizers of anybody's objects."""
+    if phase == "start":
+        set_gc_token(suspend())
+    else:
+        leave(get_gc_token())
+
+
+cdef extern from *:
+    """
+    static __thread int sa_gc_token;
+    static void set_gc_token(int t) { sa_gc_token = t; }
+    static int get_gc_token(void) { return sa_gc_token; }
+    """
+    void set_gc_token(int t) nogil
+    int get_gc_token() nogil
+
+
+# ---- what other layers call ----
+
+
+cdef void *allocate(size_t nbytes, bint zero) noexcept nogil:
+    """A block with one reference, or NULL (`memory_error` tells why)."""
+    return sa_alloc(nbytes, zero, False)
+
+
+cdef int reference(void *p) noexcept nogil:
+    return sa_ref(p)
+
+
+cdef void dereference(void *p) noexcept nogil:
+    sa_free(p)
+
+
+cdef bint find_block(const void *p, sa_segment **segment, char **start, size_t *size,
+                     uint64_t *serial) noexcept nogil:
+    return sa_block_find(p, segment, start, size, serial)
+
+
+cdef sa_segment *find_segment(const void *p) noexcept nogil:
+    return sa_segment_at(p)
+
+
+cdef void *hold_block(const uint64_t *ident, uint64_t offset, uint64_t serial) noexcept nogil:
+    return sa_block_hold(ident, offset, serial)
+
+
+cdef Py_ssize_t _attached = 0
+
+cdef extern from *:
+    """
+    static void atomic_add(Py_ssize_t *at, Py_ssize_t n) {
+        __atomic_add_fetch(at, n, __ATOMIC_RELAXED);
+    }
+    """
+    void atomic_add(Py_ssize_t *at, Py_ssize_t n) nogil
+
+
+cdef void count_attached(Py_ssize_t nbytes) noexcept nogil:
+    atomic_add(&_attached, nbytes)
+
+
+cdef sa_segment *hold_segment(const uint64_t *ident, uint64_t size, bint writable,
+                              int *rc) noexcept nogil:
+    return sa_attached_hold(ident, size, writable, rc)
+
+
+cdef int attach_descriptor(const uint64_t *ident, uint64_t size, int fd, bint writable,
+                           int32_t creator_pid, int32_t creator_fd, uint64_t creator_start,
+                           sa_segment **out) noexcept nogil:
+    return sa_attach_fd(ident, size, fd, writable, creator_pid, creator_fd, creator_start, out)
+
+
+cdef int new_ticket(void *p, sa_ticket *out) noexcept nogil:
+    return sa_ticket_new(p, out)
+
+
+cdef void cancel_ticket(uint32_t index, uint64_t sequence) noexcept nogil:
+    sa_ticket_cancel(index, sequence)
+
+
+cdef bint ledger_known(const uint64_t *ident) noexcept nogil:
+    return sa_ledger_known(ident)
+
+
+cdef int map_ledger(const uint64_t *ident, int fd) noexcept nogil:
+    return sa_ledger_map(ident, fd)
+
+
+cdef void ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil:
+    sa_ticket_opened(ident, index, sequence)
+
+
+cdef int32_t own_pid() noexcept nogil:
+    return sa_pid
+
+
+cdef uint64_t own_start() noexcept nogil:
+    return sa_start
+
+
+cdef int open_foreign(int32_t pid, uint64_t start, int fdnum, const uint64_t *ident, uint64_t size,
+                      bint writable, int *fd, int *err) noexcept nogil:
+    cdef char[SA_NAME] name
+    sa_segment_name(ident, name)
+    return sa_open_foreign(pid, start, fdnum, name, size, writable, fd, err)
+
+
+cdef const char *reason_text(int reason) noexcept nogil:
+    return sa_reason_text(reason)
+
+
+cdef extern from *:
+    """
+    #include <sys/prctl.h>
+    /* sa_serve_needed() costs five system calls; whether a process is dumpable may change at any
+       moment, the rest is asked again ten times a second. */
+    static int serve_needed_now(void) {
+        static int32_t pid;
+        static double asked;
+        static bool needed;
+        double now = sa_now();
+        if (pid != sa_pid || now - asked > 0.1) {
+            needed = sa_serve_needed();
+            asked = now;
+            pid = sa_pid;
+        }
+        return needed || prctl(PR_GET_DUMPABLE) != 1;
+    }
+    """
+    bint serve_needed_now() nogil
+
+
+cdef int serve_token(uint64_t *token) noexcept nogil:
+    """The token of this process's socket, which is started where peers need it; 0 or -errno."""
+    cdef int rc
+    if not serve_needed_now():
+        return -ENOTCONN
+    rc = sa_serve_start(sa_served_descriptor)
+    return rc if rc < 0 else sa_serve_token(token)
+
+
+cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident, uint64_t size,
+                      bint writable, int *fd, int *err) noexcept nogil:
+    cdef char[SA_NAME] socket_name
+    cdef char[SA_NAME] name
+    sa_socket_name(uid, token, socket_name)
+    sa_segment_name(ident, name)
+    return sa_fetch_served(socket_name, uid, name, ident, size, writable, 800, fd, err)
+
+
+cdef int boot_id(unsigned char *out) noexcept nogil:
+    return sa_boot_id(out)
+
+
+cdef int namespace_id(const char *which, uint64_t *out) noexcept nogil:
+    return sa_namespace(which, out)
+
+
+# ---- Python level ----
+
+cdef object _stack = contextvars.ContextVar("sharedarray_memory", default=())
+
+
+cdef class _HandlerContext:
+    """Makes a handler current in this thread or task, and restores the former one."""
+    cdef int kind
+
+    def __enter__(self):
+        former = PyDataMem_GetHandler()
+        PyDataMem_SetHandler(capsule_for(former, self.kind))
+        _stack.set(((self, former), _stack.get()))
+        return self
+
+    def __exit__(self, *exc):
+        (_, former), rest = _stack.get()
+        _stack.set(rest)
+        PyDataMem_SetHandler(former)
+
+
+class memory(_HandlerContext):
+    """Choose the memory of the CPU arrays made in a ``with`` block, in this thread or task.
+
+    Parameters
+    ----------
+    mode : {"shared", "private"}
+        ``"shared"`` (the default of the library): arrays live in shared memory and go to other
+        processes by handle. ``"private"``: arrays live in NumPy's ordinary memory, copy-on-write
+        across fork, sent by value, until ``share_memory_()``.
+
+    Raises
+    ------
+    ValueError
+        For any other mode.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> with xp.memory("private"):
+    ...     x = xp.zeros(3)
+    >>> x.is_shared(), x.share_memory_().is_shared()
+    (False, True)
+    """
+
+    def __init__(self, mode):
+        (<_HandlerContext>self).kind = kind_named(mode, "memory()")
+
+
+class capture_numpy(_HandlerContext):
+    """Let every array that NumPy allocates in a ``with`` block be born in shared memory.
+
+    In this thread or task, whoever makes the array: ``np.load``, SciPy, readers, your own code.
+    ``xp.asarray`` then adopts it without a copy. For numeric data: arrays that hold Python objects
+    (pandas string columns, say) made inside must not be used after a fork.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sharedarray as xp
+    >>> with xp.capture_numpy():
+    ...     a = np.arange(4.0)
+    >>> x = xp.asarray(a)
+    >>> x.is_shared(), np.shares_memory(a, np.asarray(x))
+    (True, True)
+    """
+
+    def __init__(self):
+        (<_HandlerContext>self).kind = ALWAYS
+
+
+cdef int kind_named(mode, where) except -1:
+    if mode == "shared":
+        return SWITCHING
+    if mode == "private":
+        return PRIVATE
+    raise ValueError(f"{where}: the mode is 'shared' or 'private', not {mode!r}")
+
+
+def memory_stats():
+    """Return the memory that this process holds, in bytes, by device.
+
+    Returns
+    -------
+    dict of str to dict of str to int
+        For each device: ``allocated`` (arrays of this process), ``cached`` (kept warm for the next
+        ones), ``published`` (named by a handle at least once), ``in_flight`` (sent and not opened
+        yet), ``attached`` (received from other processes), ``peak`` (most ever allocated).
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> before = xp.memory_stats()["cpu"]["allocated"]
+    >>> x = xp.zeros(1000)
+    >>> xp.memory_stats()["cpu"]["allocated"] - before >= 8000
+    True
+    """
+    cdef sa_stats s
+    with nogil:
+        sa_pool_stats(&s)
+    return {"cpu": {"allocated": s.allocated, "cached": s.cached, "published": s.published,
+                    "in_flight": s.in_flight, "attached": _attached, "peak": s.peak}}
+
+
+def memory_summary():
+    """Return `memory_stats()` as a table.
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> print(xp.memory_summary().splitlines()[0].split()[0])
+    device
+    """
+    stats = memory_stats()
+    names = list(stats["cpu"])
+    lines = ["device  " + "".join(f"{n:>14}" for n in names)]
+    for device, row in stats.items():
+        lines.append(f"{device:<8}" + "".join(f"{_size(row[n]):>14}" for n in names))
+    return "\n".join(lines)
+
+
+def _size(n):
+    """Format a number of bytes in binary units."""
+    if n < 1024:
+        return f"{n} B"
+    for unit in ("KiB", "MiB", "GiB", "TiB"):
+        n /= 1024
+        if n < 1024 or unit == "TiB":
+            return f"{n:.1f} {unit}"
+
+
+def empty_cache():
+    """Give cached memory back to the system.
+
+    Returns
+    -------
+    int
+        Bytes given back: free blocks kept warm, and mappings of other processes' memory that
+        nobody here uses.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> x = xp.ones(1_000_000)
+    >>> del x
+    >>> xp.empty_cache() >= 8_000_000
+    True
+    """
+    cdef size_t n
+    with nogil:
+        n = sa_pool_trim()
+    return n
+
+
+def segment_counts():
+    """Return how many segments this process has mapped, and how many descriptors they use.
+
+    Returns
+    -------
+    tuple of int
+    """
+    return sa_nsegments, sa_ndescriptors
+
+
+def _contains(size_t address):
+    """Whether an address lies in this library's shared memory."""
+    return contains(<void*>address)
+
+
+def _scope():
+    """The allocation flags of this thread (for tests)."""
+    return sa_scope
+
+
+def _describe_failure(nbytes):
+    """Words and errno for this thread's last failed allocation."""
+    cdef uint64_t avail = 0
+    cdef char[64] which
+    cdef int rc, err = sa_failure
+    memset(which, 0, 64)
+    with nogil:
+        rc = sa_memory_limit(b"", SA_LIMIT_MACHINE | SA_LIMIT_CGROUP, &avail, which)
+    stats = memory_stats()["cpu"]
+    asked = "memory" if nbytes is None else f"{nbytes:,} bytes ({_size(nbytes)})"
+    limit = f"; {which.decode()} has {_size(avail)} left" if rc == 0 else ""
+    return (f"cannot allocate {asked} of shared memory{limit}; {_size(stats['allocated'])} are in "
+            f"arrays, {_size(stats['cached'])} cached (empty_cache() lets go of it), "
+            f"{_size(stats['in_flight'])} in flight (sent and not opened yet)"), err
+
+
+cdef int configure() except -1:
+    global _default_kind
+    cdef int rc = sa_fork_init()
+    if rc < 0:
+        raise OSError(-rc, f"cannot register fork handlers: {os.strerror(-rc)}")
+    _default_kind = kind_named(os.environ.get("SHAREDARRAY_MEMORY") or "shared",
+                               "SHAREDARRAY_MEMORY")
+    cdef object text = os.environ.get("SHAREDARRAY_CACHE")
+    if text:
+        if not text.strip().isdecimal():
+            raise ValueError(f"SHAREDARRAY_CACHE: a number of bytes is needed, not {text!r}")
+        sa_pool_set_cap(min(int(text), (1 << 63) - 1))
+    else:
+        sa_pool_set_cap(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4)
+    describe_memory_with(_describe_failure)
+    gc.callbacks.append(_around_collection)
+    return 0
+
+
+configure()

@@ -1,0 +1,2 @@
+cdef object raise_errno(int err, object what)
+cdef int check(int rc, object what) except -1

@@ -1,0 +1,36 @@
+from libc.stdint cimport uint64_t
+from numpy cimport dtype as Dtype, ndarray, npy_intp
+
+cdef class Hold:
+    cdef void *p                # start of the block
+    cdef size_t nbytes
+    cdef uint64_t[2] segment    # id of its segment
+    cdef uint64_t serial
+    cdef bint attached          # received from another process
+    cdef bint writable
+    cdef object key(self)
+
+cdef class Storage:
+    cdef readonly size_t nbytes
+    cdef ndarray root           # uint8, the whole memory; its base keeps it alive
+    cdef Hold hold              # of shared memory; None otherwise
+    cdef object name            # id of private memory, made when asked for
+    cdef public object _arrays  # weak references to the Arrays that move along; None when shared
+    cdef Py_ssize_t exports     # NumPy views, buffers and DLPack exports alive
+    cdef object __weakref__
+    cdef int watch(self, object array) except -1
+
+cdef class Export:
+    cdef Storage storage
+
+cdef Storage storage_of(ndarray a, Storage known)
+cdef ndarray export_view(ndarray a, Storage known)
+cdef ndarray root_of(ndarray a)
+cdef bint in_shared(ndarray a)
+cdef Hold received_hold(void *p, size_t nbytes, const uint64_t *segment, uint64_t serial,
+                        bint attached, bint writable)
+cdef Storage shared_storage(Hold hold)
+cdef Hold hold_of(ndarray root)
+cdef ndarray make_ndarray(void *data, object dtype, int ndim, npy_intp *shape, npy_intp *strides,
+                          bint writable, object base)
+cdef ndarray adopt(ndarray a)     # shared memory that NumPy owns: a view that keeps the block itself

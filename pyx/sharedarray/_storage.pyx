@@ -1,0 +1,529 @@
+"""Storage: the untyped memory below arrays, shared or private."""
+
+cimport cython
+from cpython.buffer cimport PyBuffer_FillInfo
+from cpython.object cimport PyObject, PyTypeObject
+from cpython.ref cimport Py_INCREF
+from libc.string cimport memcpy, memset
+from numpy cimport (
+    NPY_ARRAY_WRITEABLE,
+    PyArray_BASE,
+    PyArray_BYTES,
+    PyArray_DATA,
+    PyArray_DIMS,
+    PyArray_ENABLEFLAGS,
+    PyArray_ISWRITEABLE,
+    PyArray_NBYTES,
+    PyArray_NDIM,
+    PyArray_SIZE,
+    PyArray_STRIDES,
+    import_array,
+)
+
+import os
+import weakref
+
+import numpy as np
+
+from sharedarray cimport _core
+from sharedarray._core cimport sa_segment
+from ._errors import memory_error
+
+import_array()
+
+cdef extern from "numpy/arrayobject.h":
+    PyTypeObject PyArray_Type
+    ctypedef struct PyArray_Descr
+    int PyArray_SetBaseObject(ndarray a, PyObject *base) except -1
+    ndarray PyArray_NewFromDescr(PyTypeObject *t, PyArray_Descr *descr, int nd, npy_intp *dims,
+                                 npy_intp *strides, void *data, int flags, PyObject *obj)
+
+cdef object _u1 = np.dtype("u1")
+cdef object _live = weakref.WeakValueDictionary()   # key of the memory -> its Storage
+
+
+cdef ndarray make_ndarray(void *data, object dtype, int ndim, npy_intp *shape, npy_intp *strides,
+                          bint writable, object base):
+    """An ndarray over memory that `base` keeps alive."""
+    Py_INCREF(dtype)   # NewFromDescr steals one
+    cdef ndarray a = PyArray_NewFromDescr(&PyArray_Type, <PyArray_Descr*>dtype, ndim, shape, strides,
+                                          data, NPY_ARRAY_WRITEABLE if writable else 0, NULL)
+    Py_INCREF(base)    # SetBaseObject steals one
+    PyArray_SetBaseObject(a, <PyObject*>base)
+    return a
+
+
+@cython.final
+@cython.no_gc
+cdef class Hold:
+    """One reference to a block of this process, or to a segment received from another one."""
+
+    def __dealloc__(self):
+        if self.p != NULL:
+            with nogil:
+                _core.dereference(self.p)
+                if self.attached:
+                    _core.count_attached(-<Py_ssize_t>self.nbytes)
+
+    cdef object key(self):
+        return (self.segment[0], self.segment[1], self.serial)
+
+
+@cython.final
+@cython.no_gc
+cdef class Export:
+    """What keeps memory alive that was handed out to NumPy, a buffer or DLPack."""
+
+    def __cinit__(self, Storage storage not None):
+        self.storage = storage
+        storage.exports += 1
+
+    def __dealloc__(self):
+        if self.storage is not None:
+            self.storage.exports -= 1
+
+
+cdef ndarray root_of(ndarray a):
+    """The ndarray at the bottom: it owns its memory, or its base is no array."""
+    cdef object base
+    while True:
+        base = <object>PyArray_BASE_or_none(a)
+        if type(base) is Export:
+            return (<Export>base).storage.root
+        if isinstance(base, memoryview):
+            base = base.obj
+            if not isinstance(base, np.ndarray):
+                base = getattr(base, "_ndarray", None)   # an Array lends its buffer
+        if not isinstance(base, np.ndarray):
+            return a
+        a = <ndarray>base
+
+
+cdef PyObject *PyArray_BASE_or_none(ndarray a):
+    cdef PyObject *base = <PyObject*>PyArray_BASE(a)
+    return base if base != NULL else <PyObject*>None
+
+
+cdef bint in_shared(ndarray a):
+    """Whether the memory below `a` (also of an empty view) is this library's shared memory."""
+    if PyArray_BASE(a) != NULL:
+        a = root_of(a)
+    return _core.contains(PyArray_DATA(a))
+
+
+cdef Hold hold_of(ndarray root):
+    """A Hold on the shared block that `root` owns or holds."""
+    cdef object base = <object>PyArray_BASE_or_none(root)
+    cdef sa_segment *segment
+    cdef char *start
+    cdef size_t size
+    cdef uint64_t serial
+    cdef Hold hold
+    if type(base) is Hold:
+        return <Hold>base
+    cdef void *p = PyArray_DATA(root)
+    if not _core.find_block(p, &segment, &start, &size, &serial) or _core.reference(p) < 0:
+        return None
+    hold = Hold.__new__(Hold)
+    hold.p = start
+    hold.nbytes = min(size, <size_t>(<char*>p - start) + <size_t>PyArray_NBYTES(root))
+    hold.segment[0] = segment.id[0]
+    hold.segment[1] = segment.id[1]
+    hold.serial = serial
+    hold.writable = True
+    return hold
+
+
+cdef Storage shared_storage(Hold hold):
+    cdef object key = hold.key()
+    cdef Storage s = _live.get(key)
+    cdef npy_intp n = hold.nbytes
+    if s is not None:
+        if hold.writable and not s.hold.writable:   # a writable view came after read-only ones
+            s.hold = hold
+            PyArray_ENABLEFLAGS(s.root, NPY_ARRAY_WRITEABLE)
+        return s
+    s = Storage.__new__(Storage)
+    s.hold = hold
+    s.nbytes = hold.nbytes
+    s.root = make_ndarray(hold.p, _u1, 1, &n, NULL, hold.writable, hold)
+    return _live.setdefault(key, s)
+
+
+cdef Hold received_hold(void *p, size_t nbytes, const uint64_t *segment, uint64_t serial,
+                        bint attached, bint writable):
+    """A Hold on a block that came by handle; takes over the reference at p."""
+    cdef Hold hold = Hold.__new__(Hold)
+    hold.p = p
+    hold.nbytes = nbytes
+    hold.segment[0] = segment[0]
+    hold.segment[1] = segment[1]
+    hold.serial = serial
+    hold.attached = attached
+    hold.writable = writable
+    if attached:
+        _core.count_attached(nbytes)
+    return hold
+
+
+cdef Storage storage_of(ndarray a, Storage known):
+    """The Storage below `a`; `known` where the caller has it."""
+    cdef Storage s
+    cdef Hold hold
+    if known is not None:
+        return known
+    cdef object base = <object>PyArray_BASE_or_none(a)
+    if type(base) is Export:
+        return (<Export>base).storage
+    cdef ndarray root = root_of(a)
+    if _core.contains(PyArray_DATA(root)):
+        hold = hold_of(root)
+        if hold is not None:
+            return shared_storage(hold)
+    cdef Py_ssize_t low = 0, high = PyArray_ITEMSIZE_of(root)
+    cdef int i
+    if PyArray_SIZE(root) == 0:
+        high = 0
+    else:
+        for i in range(PyArray_NDIM(root)):
+            if PyArray_STRIDES(root)[i] < 0:
+                low += (PyArray_DIMS(root)[i] - 1) * PyArray_STRIDES(root)[i]
+            else:
+                high += (PyArray_DIMS(root)[i] - 1) * PyArray_STRIDES(root)[i]
+    cdef char *p = PyArray_BYTES(root) + low
+    cdef object key = ("private", <size_t>p, high - low)
+    s = _live.get(key)
+    if s is not None:
+        return s
+    s = private_storage(p, high - low, PyArray_ISWRITEABLE(root), root)
+    return _live.setdefault(key, s)
+
+
+cdef Py_ssize_t PyArray_ITEMSIZE_of(ndarray a):
+    return a.itemsize
+
+
+cdef Storage private_storage(char *p, npy_intp n, bint writable, object owner):
+    cdef Storage s = Storage.__new__(Storage)
+    s.nbytes = n
+    s.root = make_ndarray(p, _u1, 1, &n, NULL, writable, owner)
+    s._arrays = weakref.WeakSet()
+    return s
+
+
+cdef ndarray export_view(ndarray a, Storage known):
+    """A new ndarray over the memory of `a` whose base is an Export, never an owner."""
+    cdef Export e = Export(storage_of(a, known))
+    return make_ndarray(PyArray_DATA(a), a.dtype, PyArray_NDIM(a), PyArray_DIMS(a),
+                        PyArray_STRIDES(a), PyArray_ISWRITEABLE(a), e)
+
+
+cdef ndarray adopt(ndarray a):
+    cdef Storage s = storage_of(a, None)
+    return make_ndarray(PyArray_DATA(a), a.dtype, PyArray_NDIM(a), PyArray_DIMS(a),
+                        PyArray_STRIDES(a), PyArray_ISWRITEABLE(a), s.root)
+
+
+cdef Hold new_block(size_t nbytes, bint zero):
+    cdef void *p
+    cdef sa_segment *segment
+    cdef char *start
+    cdef size_t size
+    cdef Hold hold = Hold.__new__(Hold)
+    with nogil:
+        p = _core.allocate(nbytes, zero)
+    if p == NULL:
+        raise memory_error(MemoryError(), nbytes)
+    hold.p = p
+    hold.nbytes = nbytes
+    hold.writable = True
+    _core.find_block(p, &segment, &start, &size, &hold.serial)
+    hold.segment[0] = segment.id[0]
+    hold.segment[1] = segment.id[1]
+    return hold
+
+
+cdef class Storage:
+    """Untyped memory below arrays: `nbytes` bytes on one device, shared or private.
+
+    Parameters
+    ----------
+    nbytes : int
+        Size in bytes; the memory is zero.
+    device : Device or str, optional
+        Where; default the device in force.
+
+    Raises
+    ------
+    ValueError
+        For a negative size.
+    MemoryError
+        With the figures, when the memory cannot be had.
+
+    See Also
+    --------
+    from_storage : an Array over a Storage.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> s = xp.Storage(16)
+    >>> s.fill_(7, offset=8).nbytes, s[8], s[6:10]
+    (16, 7, b'\\x00\\x00\\x07\\x07')
+    >>> xp.from_storage(s, xp.uint8, (16,))[8]
+    Array(7, dtype=uint8, device='cpu', shared)
+    """
+
+    def __init__(self, nbytes, device=None):
+        from ._devices import resolve
+        cdef Py_ssize_t n
+        cdef ndarray owner
+        cdef npy_intp size
+        try:
+            n = nbytes.__index__()
+        except AttributeError:
+            raise TypeError(f"Storage: nbytes is an int, not {type(nbytes).__name__}") from None
+        except OverflowError:
+            raise MemoryError(f"Storage: {nbytes} bytes are more than any machine has") from None
+        if n < 0:
+            raise ValueError(f"Storage: nbytes must not be negative, it is {n}")
+        if self.root is not None:
+            raise TypeError("Storage: already initialised")
+        where = resolve(device)
+        if where.type != "cpu":
+            raise NotImplementedError(f"Storage on {where} is not available")
+        size = n
+        self.nbytes = n
+        if _core.shared_mode():
+            self.hold = new_block(n, True)
+            self.root = make_ndarray(self.hold.p, _u1, 1, &size, NULL, True, self.hold)
+            _live[self.hold.key()] = self
+        else:
+            owner = np.zeros(n, _u1)
+            self.root = make_ndarray(PyArray_DATA(owner), _u1, 1, &size, NULL, True, owner)
+            self._arrays = weakref.WeakSet()
+            _live[("private", <size_t>PyArray_DATA(owner), n)] = self
+
+    cdef int watch(self, object array) except -1:
+        """Let `array` move along when this memory becomes shared."""
+        if self.hold is None:
+            self._arrays.add(array)
+        return 0
+
+    @property
+    def _ndarray(self):
+        return self.root
+
+    @property
+    def device(self):
+        """The Device of this memory."""
+        from ._devices import Device
+        return Device("cpu")
+
+    def is_shared(self):
+        """Whether this memory can go to other processes by handle.
+
+        Returns
+        -------
+        bool
+
+        Examples
+        --------
+        >>> import sharedarray as xp
+        >>> xp.Storage(8).is_shared()
+        True
+        """
+        return self.hold is not None
+
+    def share_memory_(self):
+        """Make this memory shared, in place; every Array over it moves along.
+
+        Returns
+        -------
+        Storage
+            Itself.
+
+        Raises
+        ------
+        BufferError
+            While NumPy views, buffers or DLPack exports of the old memory are alive; nothing
+            changes then.
+
+        Examples
+        --------
+        >>> import sharedarray as xp
+        >>> with xp.memory("private"):
+        ...     x = xp.ones(3)
+        >>> x.storage().share_memory_().is_shared(), x.is_shared()
+        (True, True)
+        """
+        cdef Hold hold
+        cdef ndarray root
+        cdef npy_intp n = self.nbytes
+        if self.hold is not None:
+            return self
+        if self.exports:
+            raise BufferError(
+                f"share_memory_(): {self.exports} NumPy view(s), buffer(s) or DLPack export(s) of "
+                "this private memory are alive and would keep seeing it; drop them first")
+        hold = new_block(n, False)
+        with nogil:
+            _core.populate(hold.p, n)
+            memcpy(hold.p, PyArray_DATA(self.root), n)
+        root = make_ndarray(hold.p, _u1, 1, &n, NULL, True, hold)
+        old = self.root
+        arrays = list(self._arrays)
+        self.root = root
+        self.hold = hold
+        self._arrays = None
+        for x in arrays:
+            x._rebind(root, x._address() - <size_t>PyArray_DATA(old))
+        _live.pop(("private", <size_t>PyArray_DATA(old), n), None)
+        _live[hold.key()] = self
+        return self
+
+    def handle(self):
+        """Return a Handle of this Storage: what travels to other processes.
+
+        Returns
+        -------
+        Handle
+
+        Raises
+        ------
+        ValueError
+            For private memory: call `share_memory_()` first.
+
+        Examples
+        --------
+        >>> import sharedarray as xp
+        >>> s = xp.Storage(8)
+        >>> xp.from_handle(s.handle()) is s
+        True
+        """
+        from ._handle import handle_of_storage
+        return handle_of_storage(self)
+
+    @property
+    def id(self):
+        """A str, equal in every process that sees this memory and only there; never used again."""
+        if self.hold is not None:
+            return f"{self.hold.segment[0]:016x}{self.hold.segment[1]:016x}-{self.hold.serial:x}"
+        if self.name is None or self.name[0] != os.getpid():
+            self.name = (os.getpid(), os.urandom(16).hex())
+        return f"private-{self.name[1]}"
+
+    def data_ptr(self):
+        """Return the address of the first byte, as an int."""
+        return <size_t>PyArray_DATA(self.root)
+
+    def _check(self, offset, nbytes, what):
+        """Check a byte range; return (offset, nbytes)."""
+        offset, given = offset.__index__(), nbytes
+        nbytes = self.nbytes - offset if nbytes is None else nbytes.__index__()
+        if offset < 0 or nbytes < 0 or offset + nbytes > self.nbytes:
+            raise ValueError(f"{what}: offset {offset} and nbytes {given} reach outside the "
+                             f"{self.nbytes} bytes of this Storage")
+        return offset, nbytes
+
+    def _check_writable(self):
+        if not PyArray_ISWRITEABLE(self.root):
+            raise ValueError("this Storage is read-only here: only read-only views of it arrived")
+
+    def fill_(self, byte, offset=0, nbytes=None):
+        """Fill a range with one byte, in place.
+
+        Parameters
+        ----------
+        byte : int
+            0 to 255.
+        offset : int, optional
+            First byte.
+        nbytes : int, optional
+            How many; default up to the end.
+
+        Returns
+        -------
+        Storage
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            For a range outside the Storage, a value that is no byte, or read-only memory.
+
+        Examples
+        --------
+        >>> import sharedarray as xp
+        >>> xp.Storage(4).fill_(1, 1, 2)[:]
+        b'\\x00\\x01\\x01\\x00'
+        """
+        cdef Py_ssize_t start, n
+        cdef int value = _byte(byte)
+        start, n = self._check(offset, nbytes, "fill_")
+        self._check_writable()
+        cdef char *p = <char*>PyArray_DATA(self.root) + start
+        with nogil:
+            _core.populate(p, n)
+            memset(p, value, n)
+        return self
+
+    def __len__(self):
+        return self.nbytes
+
+    def __getitem__(self, index):
+        cdef char *p = <char*>PyArray_DATA(self.root)
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self.nbytes)
+            if step == 1:
+                return p[start:max(start, stop)]
+            return self.root[index].tobytes()
+        return (<unsigned char*>p)[_index(index, self.nbytes)]
+
+    def __setitem__(self, index, value):
+        self._check_writable()
+        if not isinstance(index, slice):
+            self.root[_index(index, self.nbytes)] = _byte(value)
+            return
+        target = self.root[index]
+        if isinstance(value, int):
+            target[...] = _byte(value)
+            return
+        with memoryview(value) as m:
+            data = np.frombuffer(m.cast("B") if m.contiguous else m.tobytes(), _u1)
+            if len(data) != len(target):
+                raise ValueError(f"Storage: {len(data)} bytes given for a range of {len(target)}")
+            target[...] = data
+
+    def __getbuffer__(self, Py_buffer *view, int flags):
+        PyBuffer_FillInfo(view, self, PyArray_DATA(self.root), self.nbytes,
+                          not PyArray_ISWRITEABLE(self.root), flags)
+        self.exports += 1
+
+    def __releasebuffer__(self, Py_buffer *view):
+        self.exports -= 1
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(
+            "a Storage goes by handle through multiprocessing, not by plain pickle; send "
+            "bytes(storage.handle()), or an Array for a pickle that holds its data")
+
+    def __repr__(self):
+        kind = "shared" if self.hold is not None else "private"
+        return f"<Storage of {self.nbytes} bytes, device='cpu', {kind}>"
+
+
+cdef int _byte(value) except -1:
+    value = value.__index__()
+    if not 0 <= value <= 255:
+        raise ValueError(f"Storage: {value} is no byte (0 to 255)")
+    return value
+
+
+cdef Py_ssize_t _index(index, Py_ssize_t n) except -1:
+    cdef Py_ssize_t i = index.__index__()
+    if i < 0:
+        i += n
+    if not 0 <= i < n:
+        raise IndexError(f"Storage: index {index} is outside its {n} bytes")
+    return i

@@ -1,0 +1,175 @@
+/* What the parts of the core share: segments, blocks, tickets. One lock (sa_lock) guards all
+   tables; only system calls run under it, never Python code. */
+#ifndef SA_CORE_H
+#define SA_CORE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "os.h"
+
+#define SA_SLOT ((size_t)2 << 20) /* address granule of a segment: one huge page, bytes */
+#define SA_PAGE ((size_t)4096)
+#define SA_NAME SA_NAME_MAX
+
+typedef struct sa_segment sa_segment;
+typedef struct sa_span sa_span;
+
+/* One block: what one NumPy array owns. */
+typedef struct {
+    uint64_t serial; /* unique in the creating process; survives fork, so both sides agree */
+    uint32_t refs;   /* owner, re-openings in the creator, tickets not yet opened */
+    bool counted;    /* while statistics are made */
+    bool published;  /* a handle named it: it is given back, not recycled */
+} sa_block;
+
+/* A run of pages cut into blocks of one size class. */
+struct sa_span {
+    sa_segment *seg;
+    char *base;
+    uint32_t first, npages; /* pages within the segment */
+    uint32_t cls, nblocks, nfree, lost;
+    size_t size;    /* bytes of one block's class */
+    size_t touched; /* bytes of a single-block span that its users asked for so far */
+    double freed_at; /* seconds, CLOCK_MONOTONIC_COARSE */
+    bool clean;     /* never handed out: still zero, pages not committed */
+    bool cold;      /* pages not known to be committed */
+    sa_span *prev, *next; /* list of its class: spans with free blocks, or cached ones */
+    bool listed;
+    uint32_t *stack; /* indices of free blocks */
+    sa_block *blocks;
+};
+
+typedef struct {
+    uint32_t first, npages;
+    bool clean;
+} sa_run;
+
+enum { SA_SPANS = 1, SA_WHOLE, SA_ATTACHED };
+
+struct sa_segment {
+    uint64_t id[2];
+    char *base;
+    size_t size; /* bytes of the memfd */
+    size_t nslots;
+    int fd;
+    uint8_t kind;
+    bool inherited; /* its creator is the process this one was forked from */
+    bool writable;  /* this mapping */
+    uint32_t refs;  /* SA_ATTACHED and inherited: holders here */
+    bool counted;   /* while statistics are made */
+    double unused_since;
+    /* where else a descriptor can be had: the creator */
+    int32_t creator_pid, creator_fd;
+    uint64_t creator_start;
+    /* own SA_SPANS */
+    uint32_t npages, live, lost;
+    sa_span **pagemap;
+    sa_run *runs;
+    uint32_t nruns, runs_cap;
+    /* own SA_WHOLE */
+    sa_span *whole;
+    sa_segment *next_id; /* bucket of the id table */
+    sa_segment *prev, *next; /* all segments */
+};
+
+/* range.c: reserved address space; "whose is this pointer" is a subtraction and a look-up. */
+typedef struct {
+    char *base;
+    size_t nslots;
+    sa_segment **slot;
+} sa_range;
+#define SA_RANGES 16
+extern sa_range sa_ranges[SA_RANGES];
+extern int sa_nranges;
+
+static inline sa_segment *sa_segment_at(const void *p) {
+    int n = __atomic_load_n(&sa_nranges, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < n; i++) {
+        size_t k = ((uintptr_t)p - (uintptr_t)sa_ranges[i].base) / SA_SLOT;
+        if (k < sa_ranges[i].nslots)
+            return __atomic_load_n(&sa_ranges[i].slot[k], __ATOMIC_ACQUIRE);
+    }
+    return NULL;
+}
+int sa_range_take(size_t nslots, char **base);     /* lock held; 0 or -errno */
+void sa_range_mark(char *base, size_t nslots, sa_segment *seg);
+void sa_range_give(char *base, size_t nslots);     /* lock held; unmaps */
+
+/* segment.c */
+extern pthread_mutex_t sa_mutex;
+static inline void sa_lock(void) { pthread_mutex_lock(&sa_mutex); }
+static inline void sa_unlock(void) { pthread_mutex_unlock(&sa_mutex); }
+extern sa_segment *sa_segments; /* list of all */
+extern uint32_t sa_nsegments, sa_ndescriptors;
+double sa_now(void);            /* seconds, coarse, no system call */
+int sa_segment_create(size_t size, int kind, sa_segment **out);        /* lock held */
+void sa_segment_release(sa_segment *seg, bool retire);                 /* lock held */
+sa_segment *sa_segment_find(const uint64_t id[2]);                     /* lock held */
+size_t sa_descriptor_budget(void);
+
+int sa_served_descriptor(const uint64_t id[2], uint64_t size, int writable);
+
+/* Attached (received) segments. The caller of hold/attach owns one reference. */
+sa_segment *sa_attached_hold(const uint64_t id[2], uint64_t size, bool writable, int *rc);
+int sa_attach_fd(const uint64_t id[2], uint64_t size, int fd, bool writable,
+                 int32_t creator_pid, int32_t creator_fd, uint64_t creator_start,
+                 sa_segment **out); /* takes fd */
+void sa_segment_ref(sa_segment *seg);
+void sa_segment_drop(sa_segment *seg);
+void sa_segment_unref(sa_segment *seg); /* lock held */
+size_t sa_attached_purge(bool all); /* lock held; unused mappings; bytes */
+uint64_t sa_attached_bytes(bool used);
+
+/* pool.c */
+typedef struct {
+    uint64_t allocated, cached, published, in_flight, peak;
+} sa_stats;
+extern __thread int sa_failure; /* errno of this thread's last failed allocation */
+void *sa_alloc(size_t n, bool zero, bool written);
+void sa_free(void *p); /* lets go of one reference at p, a block or an attached segment */
+int sa_ref(void *p); /* takes one */
+void *sa_realloc(void *p, size_t n);
+size_t sa_capacity(void *p); /* bytes of the block at p, 0 if p is no block of ours */
+void sa_populate(char *p, size_t n); /* all of it will be written; unbounded in time */
+void sa_pool_stats(sa_stats *out);
+size_t sa_pool_trim(void);
+void sa_pool_set_cap(uint64_t bytes);
+bool sa_block_find(const void *p, sa_segment **seg, char **start, size_t *size, uint64_t *serial);
+/* The next five need the lock. */
+sa_block *sa_block_lookup(sa_segment *seg, const void *p, sa_span **span); /* own segments */
+void sa_block_publish(sa_span *span, sa_block *b);
+void sa_block_unref(sa_segment *seg, void *p);
+uint64_t sa_bytes_at(sa_segment *seg, void *p, bool mark);
+void sa_pool_after_fork_child(void);
+void *sa_block_hold(const uint64_t id[2], uint64_t offset, uint64_t serial); /* own, reopened */
+void sa_pool_fork_mark(void);
+
+/* fork.c */
+int sa_fork_init(void);
+extern __thread int sa_scope __attribute__((tls_model("initial-exec"))); /* this thread's allocation flags */
+extern int32_t sa_pid; /* of this process */
+extern uint64_t sa_start;
+
+/* ledger.c */
+#define SA_TICKETS ((uint32_t)1 << 20)
+enum { SA_FREE = 0, SA_PENDING = 1, SA_OPENED = 2 };
+typedef struct {
+    uint64_t id[2];
+    int32_t fd;
+    uint32_t index;
+    uint64_t sequence;
+} sa_ticket;
+int sa_ticket_new(void *p, sa_ticket *out); /* the block or attached segment at p is kept */
+int sa_ledger_known(const uint64_t id[2]);   /* mapped already? */
+int sa_ledger_map(const uint64_t id[2], int fd); /* takes fd */
+void sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence);
+void sa_ticket_cancel(uint32_t index, uint64_t sequence);
+void sa_ticket_sweep(uint32_t most); /* lock held; lets go of what was opened */
+uint64_t sa_in_flight(void);         /* lock held; bytes */
+void sa_ledger_after_fork_child(void);
+int sa_ledger_fd(const uint64_t id[2]); /* this process's own ledger, or -1 */
+#endif

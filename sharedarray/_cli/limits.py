@@ -1,0 +1,111 @@
+"""The limits under which this process lives."""
+
+import os
+import pathlib
+import resource
+
+CGROUPS = pathlib.Path("/sys/fs/cgroup")
+NO_LIMIT_V1 = 1 << 60  # bytes: version 1 says "no limit" by a number near the largest
+
+
+def all_limits() -> dict[str, int | None]:
+    """Return each limit by its name, None where there is none.
+
+    Returns
+    -------
+    dict of str to int or None
+        Sizes in bytes.
+    """
+    machine, available = machine_memory()
+    return {
+        "RLIMIT_NOFILE": _rlimit(resource.RLIMIT_NOFILE),
+        "RLIMIT_NOFILE_hard": _rlimit(resource.RLIMIT_NOFILE, hard=True),
+        "RLIMIT_FSIZE": _rlimit(resource.RLIMIT_FSIZE),
+        "RLIMIT_AS": _rlimit(resource.RLIMIT_AS),
+        "RLIMIT_MEMLOCK": _rlimit(resource.RLIMIT_MEMLOCK),
+        "vm.max_map_count": _number("/proc/sys/vm/max_map_count"),
+        "vm.overcommit_memory": _number("/proc/sys/vm/overcommit_memory"),
+        "machine": machine,
+        "machine_available": available,
+        "cgroup": cgroup_memory(),
+        "cache": cache_memory(),
+    }
+
+
+def machine_memory() -> tuple[int | None, int | None]:
+    """Return the machine's memory, and what of it is available, in bytes."""
+    lines = dict(
+        line.split(":", 1) for line in _text("/proc/meminfo").splitlines() if line.count(":") == 1
+    )
+
+    def kib(name: str) -> int | None:
+        return int(lines[name].split()[0]) << 10 if name in lines else None
+
+    return kib("MemTotal"), kib("MemAvailable")
+
+
+def cache_memory() -> int | None:
+    """Return how many bytes of freed memory a process keeps warm at most."""
+    text = os.environ.get("SHAREDARRAY_CACHE", "").strip()
+    if text.isdecimal():
+        return int(text)
+    known = [limit for limit in (machine_memory()[0], cgroup_memory()) if limit is not None]
+    return min(known) // 4 if known else None
+
+
+def cgroup_memory(groups: pathlib.Path = CGROUPS, membership: str | None = None) -> int | None:
+    """Return the least memory limit of this process's control group and those above it.
+
+    Parameters
+    ----------
+    groups : pathlib.Path, optional
+        Where control groups are mounted.
+    membership : str, optional
+        What ``/proc/self/cgroup`` says.
+
+    Returns
+    -------
+    int or None
+        Bytes; None if there is no limit.
+    """
+    found = []
+    text = _text("/proc/self/cgroup") if membership is None else membership
+    for line in text.splitlines():
+        _, controllers, path = line.split(":", 2)
+        relative = path.strip("/")
+        if controllers == "":
+            found += [
+                int(limit)
+                for folder in _upwards(groups, relative)
+                if (limit := _text(folder / "memory.max").strip()).isdigit()
+            ]
+        elif "memory" in controllers.split(","):
+            # Inside a container the path may be the host's, and the mount the group itself.
+            for folder in (groups / "memory" / relative, groups / "memory"):
+                stat = dict(s.split() for s in _text(folder / "memory.stat").splitlines())
+                if "hierarchical_memory_limit" in stat:
+                    found.append(int(stat["hierarchical_memory_limit"]))
+                    break
+    return min((limit for limit in found if limit < NO_LIMIT_V1), default=None)
+
+
+def _upwards(root: pathlib.Path, relative: str) -> list[pathlib.Path]:
+    folder = root / relative
+    return [folder, *(above for above in folder.parents if above.is_relative_to(root))]
+
+
+def _rlimit(which: int, hard: bool = False) -> int | None:
+    limit = resource.getrlimit(which)[hard]
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def _number(path: str) -> int | None:
+    text = _text(path).strip()
+    return int(text) if text.isdigit() else None
+
+
+def _text(path: "str | pathlib.Path") -> str:
+    try:
+        return pathlib.Path(path).read_text()
+    except OSError:
+        return ""

@@ -1,0 +1,109 @@
+"""Which CUDA devices the driver has, asked without making this process a CUDA process.
+
+``cuInit`` cannot be undone: a process that called it can no longer fork children that use CUDA.
+So a process that has not called it asks through a short-lived interpreter of its own, once;
+the answer is the driver's, with ``CUDA_VISIBLE_DEVICES``, MIG and containers taken into account.
+"""
+
+import ctypes
+import multiprocessing.spawn
+import os
+import subprocess
+import sys
+from typing import NamedTuple
+
+LIBRARY = "libcuda.so.1"
+TIMEOUT = 60  # seconds; a machine with many cards and no persistence daemon may need ten
+
+_QUESTION = """
+import ctypes
+driver = ctypes.CDLL("libcuda.so.1")
+count, version, name = ctypes.c_int(), ctypes.c_int(), ctypes.c_char_p()
+rc = driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count))
+driver.cuDriverGetVersion(ctypes.byref(version))
+if rc:
+    driver.cuGetErrorName(rc, ctypes.byref(name))
+print(rc, count.value, version.value, (name.value or b"unknown error").decode())
+"""
+
+
+class Driver(NamedTuple):
+    """What the CUDA driver answered.
+
+    Attributes
+    ----------
+    count : int
+        Number of devices this process would see.
+    version : tuple of int or None
+        Newest CUDA version the driver supports, as ``(major, minor)``.
+    reason : str
+        Why `count` is 0; empty if it is not.
+    """
+
+    count: int
+    version: tuple[int, int] | None
+    reason: str
+
+
+_answers: dict[str | None, Driver] = {}
+
+
+def query() -> Driver:
+    """Ask the driver what there is.
+
+    Returns
+    -------
+    Driver
+        The answer; the driver is asked once for each value of ``CUDA_VISIBLE_DEVICES``.
+    """
+    try:
+        library = ctypes.CDLL(LIBRARY)
+    except OSError:
+        return Driver(0, None, "no NVIDIA driver")
+    count = ctypes.c_int()
+    # Fails, and changes nothing, unless this process has already called cuInit.
+    if library.cuDeviceGetCount(ctypes.byref(count)) == 0:
+        version = ctypes.c_int()
+        library.cuDriverGetVersion(ctypes.byref(version))
+        return _answer(0, count.value, version.value, "")
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible not in _answers:
+        _answers[visible] = _ask_elsewhere()
+    return _answers[visible]
+
+
+def _ask_elsewhere() -> Driver:
+    executable = os.fsdecode(multiprocessing.spawn.get_executable() or "")
+    if not executable or getattr(sys, "frozen", False):
+        return Driver(0, None, "the NVIDIA driver cannot be asked: no Python interpreter to run")
+    try:
+        done = subprocess.run(
+            [executable, "-I", "-S", "-c", _QUESTION],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        rc, count, version, name = done.stdout.split(None, 3)
+        return _answer(int(rc), int(count), int(version), name.strip())
+    except subprocess.TimeoutExpired:
+        return Driver(0, None, f"the NVIDIA driver gave no answer within {TIMEOUT} s")
+    except OSError as error:
+        return Driver(0, None, f"the NVIDIA driver cannot be asked: {error}")
+    except ValueError:
+        last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
+        return Driver(0, None, f"the NVIDIA driver failed: {last}")
+
+
+def _answer(rc: int, count: int, version: int, name: str) -> Driver:
+    numbers = (version // 1000, version % 1000 // 10)
+    if rc == 0 and count > 0:
+        return Driver(count, numbers, "")
+    reason = "the NVIDIA driver sees no device"
+    if rc not in (0, 100):  # 100: CUDA_ERROR_NO_DEVICE
+        reason = f"the NVIDIA driver cannot be used: {name} ({rc})"
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is not None:
+        reason += f" (CUDA_VISIBLE_DEVICES={visible!r})"
+    return Driver(0, numbers, reason)
