@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 cdef extern from "core/core.h" nogil:
     ctypedef struct sa_segment:
@@ -66,7 +66,8 @@ cdef int open_foreign(int32_t pid, uint64_t start, int fdnum, const uint64_t *id
 cdef const char *reason_text(int reason) noexcept nogil
 cdef int serve_token(uint64_t *token) noexcept nogil
 cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident, uint64_t size,
-                      bint writable, int *fd, int *err) noexcept nogil
+                      bint writable, int64_t deadline, int *fd, int *err) noexcept nogil
+cdef int64_t now_ms() noexcept nogil
 cdef int boot_id(unsigned char *out) noexcept nogil
 cdef int namespace_id(const char *which, uint64_t *out) noexcept nogil
 cdef uint64_t LEDGER_BYTES     # size of a ledger's memfd

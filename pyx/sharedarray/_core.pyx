@@ -75,11 +75,13 @@ cdef extern from "core/os.h" nogil:
     int sa_boot_id(unsigned char *out)
     int sa_namespace(const char *which, uint64_t *out)
     bint sa_alive(int32_t pid, uint64_t start)
+    int64_t sa_now_ms()
 
 cdef extern from "core/open.h" nogil:
     int sa_open_foreign(int32_t pid, uint64_t start, int fdnum, const char *name, uint64_t size,
                         int writable, int *fd, int *err)
     const char *sa_reason_text(int reason)
+    enum: SA_E_TIMEOUT
 
 cdef extern from "core/serve.h" nogil:
     int sa_serve_start(int (*lookup)(const uint64_t *ident, uint64_t size, int writable))
@@ -385,6 +387,10 @@ cdef void drop_segment(sa_segment *segment) noexcept nogil:
     sa_segment_drop(segment)
 
 
+cdef int64_t now_ms() noexcept nogil:
+    return sa_now_ms()
+
+
 cdef bint process_alive(int32_t pid, uint64_t start) noexcept nogil:
     return sa_alive(pid, start)
 
@@ -422,16 +428,11 @@ cdef extern from *:
     /* sa_serve_needed() costs five system calls; whether a process is dumpable may change at any
        moment, the rest is asked again ten times a second. */
     static int serve_needed_now(void) {
-        static int32_t pid;
-        static double asked;
-        static bool needed;
-        double now = sa_now();
-        if (pid != sa_pid || now - asked > 0.1) {
-            needed = sa_serve_needed();
-            asked = now;
-            pid = sa_pid;
-        }
-        return needed || prctl(PR_GET_DUMPABLE) != 1;
+        static _Atomic uint64_t known; /* pid, tenth of a second, answer */
+        uint64_t key = (uint64_t)(uint32_t)sa_pid << 40 | ((uint64_t)(sa_now() * 10.0) & 0x7fffffffff) << 1;
+        uint64_t was = known;
+        if ((was & ~(uint64_t)1) != key) known = was = key | (sa_serve_needed() ? 1 : 0);
+        return (was & 1) || prctl(PR_GET_DUMPABLE) != 1;
     }
     """
     bint serve_needed_now() nogil
@@ -447,12 +448,17 @@ cdef int serve_token(uint64_t *token) noexcept nogil:
 
 
 cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident, uint64_t size,
-                      bint writable, int *fd, int *err) noexcept nogil:
+                      bint writable, int64_t deadline, int *fd, int *err) noexcept nogil:
+    cdef int64_t left = deadline - sa_now_ms()
+    if left <= 0:
+        fd[0] = -1
+        err[0] = 0
+        return SA_E_TIMEOUT
     cdef char[SA_NAME] socket_name
     cdef char[SA_NAME] name
     sa_socket_name(uid, token, socket_name)
     sa_segment_name(ident, name)
-    return sa_fetch_served(socket_name, uid, name, ident, size, writable, 800, fd, err)
+    return sa_fetch_served(socket_name, uid, name, ident, size, writable, <int>left, fd, err)
 
 
 cdef int boot_id(unsigned char *out) noexcept nogil:

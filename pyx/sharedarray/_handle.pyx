@@ -277,6 +277,7 @@ cdef Received open_bytes(bytes data):
     cdef char *p
     cdef bint attached = True
     cdef int rc
+    cdef int64_t deadline = _core.now_ms() + 800    # for all questions to the sender's socket
     identify(&here)
     if memcmp(h.boot, here.boot, 16):
         raise HandleError("the handle is of another machine, or of an earlier boot of this one; "
@@ -294,17 +295,18 @@ cdef Received open_bytes(bytes data):
                               "another array by now")
     else:
         if segment == NULL:
-            segment = attach(h, &here, not r.readonly)
+            segment = attach(h, &here, not r.readonly, deadline)
         p = segment.base + h.block
-        count_in(h, &here, segment, p)
+        count_in(h, &here, segment, p, deadline)
         attached = not segment.inherited
     r.hold = received_hold(p, h.nbytes, h.segment, h.serial, attached,
                            not attached or segment.writable)
-    mark_opened(h, &here)
+    mark_opened(h, &here, deadline)
     return r
 
 
-cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable) except NULL:
+cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
+                        int64_t deadline) except NULL:
     """Get the segment's descriptor from whoever has it, and map it."""
     cdef int fd = -1, err = 0, reason = SA_E_DENIED, second = SA_OK, served = SA_OK, rc
     cdef sa_segment *segment
@@ -312,13 +314,13 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable) except NUL
     with nogil:
         if same_pids:
             reason = _core.open_foreign(h.pid, h.start, h.fd, h.segment, h.segment_size, writable,
-                                        &fd, &err)
+                                        deadline, &fd, &err)
             if fd < 0 and reason != SA_E_LIMIT and (h.creator_pid != h.pid or h.creator_fd != h.fd):
                 second = _core.open_foreign(h.creator_pid, h.creator_start, h.creator_fd, h.segment,
                                             h.segment_size, writable, &fd, &err)
         if fd < 0 and reason != SA_E_LIMIT and h.flags & SA_HANDLE_SERVED:
             served = _core.fetch_served(h.uid, h.token, h.segment, h.segment_size, writable,
-                                        &fd, &err)
+                                        deadline, &fd, &err)
     if fd < 0:
         refuse(h, here, reason, served, err)
     with nogil:
@@ -354,13 +356,14 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
     raise HandleError(f"cannot open the memory of process {h.pid}: {why}")
 
 
-cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p) except -1:
+cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
+                  int64_t deadline) except -1:
     """Count this process as a holder of the block, in its creator's ledger."""
     cdef int rc, reason = SA_OK
     cdef bint counted = h.creator_ledger[0] or h.creator_ledger[1]
     with nogil:
         if counted and not map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
-                                         h.creator_ledger_fd, h.creator_ledger_here):
+                                         h.creator_ledger_fd, h.creator_ledger_here, deadline):
             counted = _core.process_alive(h.creator_pid, h.creator_start) or h.pidns != here.pidns
             reason = SA_E_DENIED if counted else SA_OK
         rc = 0
@@ -381,7 +384,8 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p) e
 
 
 cdef bint map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
-                        uint64_t start, int fdnum, int fdnum_at_sender) noexcept nogil:
+                        uint64_t start, int fdnum, int fdnum_at_sender,
+                        int64_t deadline) noexcept nogil:
     """Have that ledger mapped: from its process, from the sender, or by the sender's socket."""
     cdef int fd = -1, err = 0
     if _core.ledger_known(ident):
@@ -393,14 +397,14 @@ cdef bint map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, in
             _core.open_foreign(h.pid, h.start, fdnum_at_sender, ident, _core.LEDGER_BYTES, True,
                                &fd, &err)
     if fd < 0 and h.flags & SA_HANDLE_SERVED:
-        _core.fetch_served(h.uid, h.token, ident, _core.LEDGER_BYTES, True, &fd, &err)
+        _core.fetch_served(h.uid, h.token, ident, _core.LEDGER_BYTES, True, deadline, &fd, &err)
     return fd >= 0 and _core.map_ledger(ident, fd, fdnum) == 0
 
 
-cdef int mark_opened(sa_handle *h, sa_handle *here) except -1:
+cdef int mark_opened(sa_handle *h, sa_handle *here, int64_t deadline) except -1:
     """Tell the sender that its message was opened. If that fails, it keeps the memory."""
     with nogil:
-        map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1)
+        map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline)
         _core.ticket_opened(h.ledger, h.ticket, h.sequence)
     return 0
 
