@@ -433,8 +433,8 @@ static sa_span *find_span(size_t n, uint32_t cls, int *rc) {
 /* Large requests only: would the machine, the cgroup or a limit refuse them? Lock held. */
 static int limit_check(size_t n, uint64_t cached) {
     uint64_t room;
-    char which[64];
-    if (sa_memory_limit(&room, which)) return 0; /* cannot be told: let the kernel decide */
+    char which[SA_LIMIT_NAME];
+    if (sa_memory_limit("", SA_LIMIT_MACHINE | SA_LIMIT_CGROUP, &room, which)) return 0; /* cannot be told: let the kernel decide */
     return n > room + cached ? -ENOMEM : 0;
 }
 
