@@ -86,7 +86,10 @@ cdef extern from "core/serve.h" nogil:
                         int *fd, int *err)
 
 cdef extern from "core/limits.h" nogil:
-    int sa_memory_limit(uint64_t *avail, char *which)
+    enum:
+        SA_LIMIT_MACHINE
+        SA_LIMIT_CGROUP
+    int sa_memory_limit(const char *root, unsigned kinds, uint64_t *avail, char *which)
 
 cdef extern from "numpy/arrayobject.h":
     ctypedef struct PyDataMemAllocator:
@@ -623,7 +626,7 @@ def _describe_failure(nbytes):
     cdef int rc, err = sa_failure
     memset(which, 0, 64)
     with nogil:
-        rc = sa_memory_limit(&avail, which)
+        rc = sa_memory_limit(b"", SA_LIMIT_MACHINE | SA_LIMIT_CGROUP, &avail, which)
     stats = memory_stats()["cpu"]
     asked = "memory" if nbytes is None else f"{nbytes:,} bytes ({_size(nbytes)})"
     limit = f"; {which.decode()} has {_size(avail)} left" if rc == 0 else ""

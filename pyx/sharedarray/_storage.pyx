@@ -139,6 +139,9 @@ cdef Storage shared_storage(Hold hold):
     cdef Storage s = _live.get(key)
     cdef npy_intp n = hold.nbytes
     if s is not None:
+        if hold.writable and not s.hold.writable:   # a writable view came after read-only ones
+            s.hold = hold
+            PyArray_ENABLEFLAGS(s.root, NPY_ARRAY_WRITEABLE)
         return s
     s = Storage.__new__(Storage)
     s.hold = hold
@@ -147,9 +150,9 @@ cdef Storage shared_storage(Hold hold):
     return _live.setdefault(key, s)
 
 
-cdef Storage received_storage(void *p, size_t nbytes, const uint64_t *segment, uint64_t serial,
-                              bint attached, bint writable):
-    """The Storage of a block that came by handle; takes over the reference at p."""
+cdef Hold received_hold(void *p, size_t nbytes, const uint64_t *segment, uint64_t serial,
+                        bint attached, bint writable):
+    """A Hold on a block that came by handle; takes over the reference at p."""
     cdef Hold hold = Hold.__new__(Hold)
     hold.p = p
     hold.nbytes = nbytes
@@ -160,11 +163,7 @@ cdef Storage received_storage(void *p, size_t nbytes, const uint64_t *segment, u
     hold.writable = writable
     if attached:
         _core.count_attached(nbytes)
-    cdef Storage s = shared_storage(hold)
-    if writable and not s.hold.writable:   # a writable view came after read-only ones
-        s.hold.writable = True
-        PyArray_ENABLEFLAGS(s.root, NPY_ARRAY_WRITEABLE)
-    return s
+    return hold
 
 
 cdef Storage storage_of(ndarray a, Storage known):

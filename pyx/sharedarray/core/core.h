@@ -22,7 +22,8 @@ typedef struct sa_span sa_span;
 typedef struct {
     uint64_t serial; /* unique in the creating process; survives fork, so both sides agree */
     uint32_t refs;   /* owner, re-openings in the creator, tickets not yet opened */
-    uint32_t published; /* a handle named it: it is given back, not recycled */
+    bool counted;    /* while statistics are made */
+    bool published;  /* a handle named it: it is given back, not recycled */
 } sa_block;
 
 /* A run of pages cut into blocks of one size class. */
@@ -59,6 +60,7 @@ struct sa_segment {
     bool inherited; /* its creator is the process this one was forked from */
     bool writable;  /* this mapping */
     uint32_t refs;  /* SA_ATTACHED and inherited: holders here */
+    bool counted;   /* while statistics are made */
     double unused_since;
     /* where else a descriptor can be had: the creator */
     int32_t creator_pid, creator_fd;
@@ -141,7 +143,7 @@ bool sa_block_find(const void *p, sa_segment **seg, char **start, size_t *size, 
 sa_block *sa_block_lookup(sa_segment *seg, const void *p, sa_span **span); /* own segments */
 void sa_block_publish(sa_span *span, sa_block *b);
 void sa_block_unref(sa_segment *seg, void *p);
-uint64_t sa_bytes_at(sa_segment *seg, void *p);
+uint64_t sa_bytes_at(sa_segment *seg, void *p, bool mark);
 void sa_pool_after_fork_child(void);
 void *sa_block_hold(const uint64_t id[2], uint64_t offset, uint64_t serial); /* own, reopened */
 void sa_pool_fork_mark(void);

@@ -147,8 +147,9 @@ void sa_ticket_cancel(uint32_t index, uint64_t sequence) {
 }
 
 uint64_t sa_in_flight(void) {
-    uint64_t sum = 0;
-    for (uint32_t k = 0; k < npending; k++) sum += sa_bytes_at(slots[pending[k]].seg, slots[pending[k]].p);
+    uint64_t sum = 0; /* each block once, however often it was sent */
+    for (uint32_t k = 0; k < npending; k++) sum += sa_bytes_at(slots[pending[k]].seg, slots[pending[k]].p, true);
+    for (uint32_t k = 0; k < npending; k++) (void)sa_bytes_at(slots[pending[k]].seg, slots[pending[k]].p, false);
     return sum;
 }
 

@@ -433,8 +433,8 @@ static sa_span *find_span(size_t n, uint32_t cls, int *rc) {
 /* Large requests only: would the machine, the cgroup or a limit refuse them? Lock held. */
 static int limit_check(size_t n, uint64_t cached) {
     uint64_t room;
-    char which[64];
-    if (sa_memory_limit(&room, which)) return 0; /* cannot be told: let the kernel decide */
+    char which[SA_LIMIT_NAME];
+    if (sa_memory_limit("", SA_LIMIT_MACHINE | SA_LIMIT_CGROUP, &room, which)) return 0; /* cannot be told: let the kernel decide */
     return n > room + cached ? -ENOMEM : 0;
 }
 
@@ -545,10 +545,20 @@ void sa_free(void *p) {
     sa_unlock();
 }
 
-uint64_t sa_bytes_at(sa_segment *seg, void *p) {
-    if (!p) return seg->size;
-    sa_span *s;
-    return sa_block_lookup(seg, p, &s) ? charge_of(s) : 0;
+/* Bytes of a block, or of an attached segment (p NULL); 0 if it is marked as counted already. */
+uint64_t sa_bytes_at(sa_segment *seg, void *p, bool mark) {
+    uint64_t bytes = seg->size;
+    bool *counted = &seg->counted;
+    if (p) {
+        sa_span *s;
+        sa_block *b = sa_block_lookup(seg, p, &s);
+        if (!b) return 0;
+        bytes = charge_of(s);
+        counted = &b->counted;
+    }
+    if (*counted && mark) return 0;
+    *counted = mark;
+    return bytes;
 }
 
 int sa_ref(void *p) {

@@ -1,0 +1,9 @@
+"""Fixtures for all tests."""
+
+from tests.harness.fixtures import (  # noqa: F401
+    context,
+    method,
+    no_process_left,
+    own_worker,
+    worker,
+)

@@ -1,0 +1,21 @@
+"""One way to run tests with several processes: scripts, workers, footprints, time-outs."""
+
+from .footprint import Footprint, FootprintError, check_return, returns_to_start, stays_level
+from .script import Result, ScriptError, run_script
+from .worker import METHODS, Worker, WorkerError, WorkerLost, join
+
+__all__ = [
+    "METHODS",
+    "Footprint",
+    "FootprintError",
+    "Result",
+    "ScriptError",
+    "Worker",
+    "WorkerError",
+    "WorkerLost",
+    "check_return",
+    "join",
+    "returns_to_start",
+    "run_script",
+    "stays_level",
+]

@@ -1,0 +1,78 @@
+"""Workers answer, and their death, silence and errors are told."""
+
+import math
+import os
+import signal
+import subprocess
+
+import pytest
+
+from . import Worker, WorkerError, WorkerLost, procfs
+from .fixtures import check_processes
+
+
+def where_it_hangs():
+    """Block for ever."""
+    signal.pause()
+
+
+def test_call_by_name(worker):
+    assert worker.call(math.hypot, 3, 4) == 5.0
+    assert worker.call(os.getpid) == worker.pid != os.getpid()
+
+
+def test_statements_and_expressions(worker):
+    assert worker.run("y = x + 1\nreturn y * 2", x=1) == 4
+    assert worker.get("x + 1", x=1) == 2
+
+
+def test_what_is_kept_lasts_and_names_do_not(worker):
+    worker.run("keep['a'] = x", x=7)
+    assert worker.get("keep.pop('a')") == 7
+    with pytest.raises(WorkerError, match="NameError"):
+        worker.get("x")
+
+
+def test_errors_carry_class_and_text(worker):
+    with pytest.raises(WorkerError) as caught:
+        worker.run("raise LookupError('lost it')")
+    assert caught.value.kind == "LookupError"
+    assert caught.value.message == "lost it"
+    assert worker.get("1") == 1
+
+
+def test_kill_and_death(own_worker):
+    assert own_worker.death("os.kill(os.getpid(), 11)") == -signal.SIGSEGV
+    with Worker(own_worker.method) as other:
+        other.kill()
+        assert other.process.exitcode == -signal.SIGKILL
+
+
+def test_death_of_the_living_fails(worker):
+    with pytest.raises(AssertionError, match="lived"):
+        worker.death("return 1")
+
+
+def test_silence_tells_the_stack(method):
+    with Worker(method, timeout=1.0) as silent, pytest.raises(WorkerLost, match="where_it_hangs"):
+        silent.call(where_it_hangs)
+    assert procfs.wait_until(lambda: procfs.state(silent.pid) in ("", "Z"))
+
+
+def test_stop_ends_it_by_itself(method):
+    one = Worker(method)
+    assert one.stop() == 0
+
+
+def test_process_left_over_is_caught():
+    child = subprocess.Popen(["sleep", "62"])
+    with pytest.raises(AssertionError, match=rf"left processes: {child.pid} S \(sleep 62\)"):
+        check_processes(timeout=0.2)
+    assert child.poll() is not None
+
+
+def test_orphan_left_over_is_caught():
+    orphan = int(subprocess.check_output(["sh", "-c", "sleep 63 >/dev/null & echo $!"]))
+    with pytest.raises(AssertionError, match=rf"left processes: {orphan} S \(sleep 63\)"):
+        check_processes(timeout=0.2)
+    assert procfs.state(orphan) == ""
