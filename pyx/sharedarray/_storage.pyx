@@ -207,7 +207,7 @@ cdef Storage private_storage(char *p, npy_intp n, bint writable, object owner):
     cdef Storage s = Storage.__new__(Storage)
     s.nbytes = n
     s.root = make_ndarray(p, _u1, 1, &n, NULL, writable, owner)
-    s._arrays = weakref.WeakSet()
+    s._arrays = {}
     return s
 
 
@@ -301,13 +301,14 @@ cdef class Storage:
         else:
             owner = np.zeros(n, _u1)
             self.root = make_ndarray(PyArray_DATA(owner), _u1, 1, &size, NULL, True, owner)
-            self._arrays = weakref.WeakSet()
+            self._arrays = {}
             _live[("private", <size_t>PyArray_DATA(owner), n)] = self
 
     cdef int watch(self, object array) except -1:
         """Let `array` move along when this memory becomes shared."""
         if self.hold is None:
-            self._arrays.add(array)
+            arrays, key = self._arrays, id(array)     # Arrays have no hash
+            arrays[key] = weakref.ref(array, lambda _: arrays.pop(key, None))
         return 0
 
     @property
@@ -372,7 +373,7 @@ cdef class Storage:
             memcpy(hold.p, PyArray_DATA(self.root), n)
         root = make_ndarray(hold.p, _u1, 1, &n, NULL, True, hold)
         old = self.root
-        arrays = list(self._arrays)
+        arrays = [x for x in [ref() for ref in list(self._arrays.values())] if x is not None]
         self.root = root
         self.hold = hold
         self._arrays = None
