@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := setup.py tools/buildinfo.py $(wildcard pyx/*.txt sharedarray/_version.py \
     pyx/sharedarray/*.pyx pyx/sharedarray/*.pxd pyx/sharedarray/core/*.c pyx/sharedarray/core/*.h)
 
-.PHONY: all help build demo test check bench wheel clean force $(CHECKS)
+.PHONY: all help build demo test check bench format wheel clean force $(CHECKS)
 .DELETE_ON_ERROR:
 
 all: build  ## compile in place (what plain `make` does)
@@ -43,7 +43,11 @@ check:  ## everything else: lint, stubs, docs, examples, slow tests, other Pytho
 lint: $(DONE)/deps-lint  ## ruff and cython-lint
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
-	$(PY) -m cython_lint.cython_lint pyx
+	PATH="$(abspath $(VENV))/bin:$$PATH" cython-lint pyx
+
+format: $(DONE)/deps-lint  ## lay the sources out as `make lint` wants them
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
 
 stubs: $(DONE)/build $(DONE)/deps-lint  ## the .pyi files against the compiled modules
 	$(PY) tools/check_stubs.py
@@ -52,9 +56,8 @@ docs: $(DONE)/build $(DONE)/deps-docs  ## the documentation, warnings being erro
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-doctest: $(DONE)/build $(DONE)/deps-docs $(DONE)/deps-test  ## the examples in docstrings and pages
+doctest: $(DONE)/build $(DONE)/deps-docs  ## the examples in docstrings (those of pages are core tests)
 	$(PY) -m sphinx -q -W --keep-going -b doctest docs docs/_build/doctest
-	$(PY) tools/check_markdown.py README.md docs
 
 examples: $(DONE)/build $(DONE)/deps-demo  ## each program of examples/
 	$(PY) tools/run_examples.py

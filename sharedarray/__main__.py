@@ -11,6 +11,7 @@ from ._cli.errors import UsageError
 COMMANDS = {
     "info": "the build, and what works on this machine",
     "demo": "shaded relief of a terrain model, by several processes in shared memory",
+    "bench": "the benchmark against what is installed",
 }
 
 
@@ -29,6 +30,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         interrupted.
     """
     argv = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return _run(argv)
+    except UsageError as error:
+        print(f"python -m sharedarray {argv[0]}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader went away (`... | head`); what is still buffered must not raise at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (MemoryError, OSError) as error:
+        print(f"python -m sharedarray {argv[0]}: {str(error) or 'out of memory'}", file=sys.stderr)
+        return 1
+
+
+def _run(argv: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m sharedarray",
         description="Arrays in shared memory that behave like NumPy's.",
@@ -40,25 +59,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         if name == chosen:  # what the others need is not imported
             module = importlib.import_module(f"{__package__}._cli.{name}")
             module.add_arguments(command)
+            command.set_defaults(run=module.run)
     if not argv:
         parser.print_help()
         return 0
     arguments = parser.parse_args(argv)
-    try:
-        return module.run(arguments)
-    except UsageError as error:
-        print(f"python -m sharedarray {chosen}: {error}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        print("\ninterrupted", file=sys.stderr)
-        return 130
-    except BrokenPipeError:
-        # The reader went away (`... | head`); what is still buffered must not raise at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    except MemoryError as error:
-        print(f"not enough memory: {error}", file=sys.stderr)
-        return 1
+    if arguments.command is None:
+        parser.error("a command is needed")
+    return arguments.run(arguments)
 
 
 if __name__ == "__main__":

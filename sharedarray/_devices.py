@@ -1,4 +1,4 @@
-"""Devices: their names, which one is in force, and which one an object lies on.
+"""Devices: the one that an argument names, and the one on which an object lies.
 
 >>> import sharedarray as xp
 >>> with xp.Device("cpu"):
@@ -10,227 +10,28 @@ True
 """
 
 import contextlib
-import contextvars
-import functools
 import inspect
-import operator
-import re
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol, Self
+from typing import Any
 
 import numpy as np
 
-from . import _driver
-from ._errors import DeviceError
+from ._device import CPU, Device, backend, check, count, default, make, register
 
-__all__ = ["Device", "device", "device_of"]
+__all__ = [
+    "CPU",
+    "Device",
+    "backend",
+    "check",
+    "count",
+    "default",
+    "device",
+    "device_of",
+    "register",
+    "resolve",
+]
 
-_NAME = re.compile(r"cpu|cuda(?::(?P<index>0|[1-9][0-9]*))?")
-
-
-class Device:
-    """Name of a device: ``cpu``, or a CUDA device such as ``cuda:0``.
-
-    A `Device` is immutable, equal to its string and of equal hash. It is a context manager and a
-    decorator: inside, it is the device on which arrays are created unless `device=` says
-    otherwise. It may be entered any number of times, also inside itself; what it makes current
-    belongs to the thread, or the asyncio task, that entered it.
-
-    Parameters
-    ----------
-    device : str or Device
-        ``"cpu"``, ``"cuda:N"``, or ``"cuda"`` for the CUDA device in force: that of the innermost
-        ``with``, or of `sharedarray.cuda.set_device`, or else ``cuda:0``.
-    index : int, optional
-        The number of the device, given apart: ``Device("cuda", 0)``.
-
-    Attributes
-    ----------
-    type : str
-        ``"cpu"`` or ``"cuda"``.
-    index : int or None
-        The number of the CUDA device; None for the CPU.
-
-    Raises
-    ------
-    ValueError
-        If the name is malformed.
-    TypeError
-        If `device` is neither a string nor a Device, or `index` is no integer.
-    DeviceError
-        On entering (not on making) a device that this machine does not have.
-
-    Examples
-    --------
-    >>> import sharedarray as xp
-    >>> xp.Device("cuda:1").type, xp.Device("cuda:1").index
-    ('cuda', 1)
-    >>> xp.Device("cuda", 1) == "cuda:1"
-    True
-    >>> print(xp.Device("cpu"))
-    cpu
-    >>> with xp.Device("cpu"):
-    ...     x = xp.ones(2)
-    >>> @xp.Device("cpu")
-    ... def make():
-    ...     return xp.ones(2)
-    >>> make().device
-    Device('cpu')
-    """
-
-    __slots__ = ("_text", "index", "type")
-
-    type: str
-    index: int | None
-
-    def __new__(cls, device: "str | Device", index: int | None = None) -> Self:
-        if isinstance(device, Device):
-            if index is not None:
-                raise ValueError(f"{device!r} has its index already, got index={index!r} as well")
-            return device
-        if not isinstance(device, str):
-            raise TypeError(
-                f"a device is a string such as 'cpu' or 'cuda:0', or a Device; got {device!r}"
-            )
-        kind, number = _parse(device, index)
-        if kind == "cpu":
-            return CPU
-        if number is None:
-            number = _frames.get()[-1].cuda
-        return _make(kind, number)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a Device cannot be changed: make another one to change {name!r}")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a Device cannot be changed: {name!r} stays")
-
-    def __str__(self) -> str:
-        return self._text
-
-    def __repr__(self) -> str:
-        return f"Device({self._text!r})"
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Device):
-            return self._text == other._text
-        if isinstance(other, str):
-            return self._text == other
-        return NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(self._text)
-
-    def __reduce__(self) -> tuple:
-        return Device, (self._text,)
-
-    def __copy__(self) -> "Device":
-        return self
-
-    def __deepcopy__(self, memo: dict) -> "Device":
-        return self
-
-    def __enter__(self) -> Self:
-        check(self)
-        frames = _frames.get()
-        cuda = frames[-1].cuda if self.index is None else self.index
-        _frames.set((*frames, _Frame(self, cuda)))
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        # Not always the last frame: a generator may leave its `with` while its caller is inside
-        # another. No such frame at all: entered in another context, where it still counts.
-        frames = _frames.get()
-        for place in range(len(frames) - 1, 0, -1):
-            if frames[place].device == self:
-                _frames.set(frames[:place] + frames[place + 1 :])
-                return
-
-    def __call__(self, function: Any) -> Any:
-        """Decorate `function`, so that this device is in force whenever its body runs.
-
-        Parameters
-        ----------
-        function : callable
-            A function, coroutine function, generator function or asynchronous generator
-            function. A generator's body has the device in force, the code that iterates over it
-            has not.
-
-        Returns
-        -------
-        callable
-            Of the same kind as `function`.
-
-        Raises
-        ------
-        TypeError
-            If `function` is a class or cannot be called.
-        """
-        if isinstance(function, type) or not callable(function):
-            raise TypeError(f"{self!r} decorates functions, got {function!r}")
-        return _decorate(self, function)
-
-
-class _Frame:
-    """One level of the devices in force: the default, and what ``"cuda"`` means."""
-
-    __slots__ = ("cuda", "device")
-
-    def __init__(self, device: Device, cuda: int):
-        self.device = device
-        self.cuda = cuda
-
-
-def _make(kind: str, index: int | None) -> Device:
-    self = object.__new__(Device)
-    object.__setattr__(self, "type", kind)
-    object.__setattr__(self, "index", index)
-    object.__setattr__(self, "_text", kind if index is None else f"{kind}:{index}")
-    return self
-
-
-CPU = _make("cpu", None)
-_frames: contextvars.ContextVar[tuple[_Frame, ...]] = contextvars.ContextVar(
-    "sharedarray_devices", default=(_Frame(CPU, 0),)
-)
 device = Device
-
-
-def _parse(text: str, index: int | None) -> tuple[str, int | None]:
-    match = _NAME.fullmatch(text)
-    if match is None:
-        raise ValueError(f"a device is 'cpu', 'cuda' or 'cuda:N' with N = 0, 1, ...; got {text!r}")
-    kind, digits = text.partition(":")[0], match["index"]
-    if index is not None:
-        if isinstance(index, bool):
-            raise TypeError(f"the index of a device is an integer, got {index!r}")
-        try:
-            index = operator.index(index)
-        except TypeError:
-            raise TypeError(f"the index of a device is an integer, got {index!r}") from None
-        if digits is not None:
-            raise ValueError(f"{text!r} has its index already, got index={index} as well")
-        if index < 0:
-            raise ValueError(f"the index of a device is not negative, got {index}")
-    elif digits is not None:
-        index = int(digits)
-    if kind == "cpu" and index is not None:
-        raise ValueError(f"the CPU is one device, 'cpu', without an index; got {index}")
-    return kind, index
-
-
-# What is in force, and what exists.
-
-
-def default() -> Device:
-    """Return the device in force: where arrays are created unless `device=` says otherwise.
-
-    Returns
-    -------
-    Device
-        That of the innermost ``with``, or else the CPU.
-    """
-    return _frames.get()[-1].device
 
 
 def resolve(device: "str | Device | None") -> Device:
@@ -256,201 +57,13 @@ def resolve(device: "str | Device | None") -> Device:
         If there is no such device.
     """
     if device is None:
-        return _frames.get()[-1].device
+        return default()
     if device is CPU:
         return CPU
     device = Device(device)
     check(device)
     return device
 
-
-def current_cuda() -> int:
-    """Return the index that ``"cuda"`` stands for in this thread or task.
-
-    Returns
-    -------
-    int
-        The index.
-    """
-    return _frames.get()[-1].cuda
-
-
-def set_cuda(index: int) -> None:
-    """Let ``"cuda"`` stand for device `index` in this thread or task, until the ``with`` ends.
-
-    Parameters
-    ----------
-    index : int
-        The number of an existing device.
-    """
-    frames = _frames.get()
-    _frames.set((*frames[:-1], _Frame(frames[-1].device, index)))
-
-
-class Backend(Protocol):
-    """What a device type other than the CPU brings along.
-
-    Attributes
-    ----------
-    namespace : module
-        The array library that computes on the device.
-    """
-
-    namespace: Any
-
-    def allocating(self, index: int) -> contextlib.AbstractContextManager:
-        """Return a context inside which `namespace` allocates memory of ours on that device."""
-
-    def synchronize(self, index: int) -> None:
-        """Wait until the device has done all that it was given."""
-
-    def memory_summary(self, index: int) -> str:
-        """Return a table of the memory of the device."""
-
-
-_backends: dict[str, Backend] = {}
-
-
-def register(kind: str, backend: Backend) -> None:
-    """Give the device type `kind` the means to hold arrays.
-
-    Parameters
-    ----------
-    kind : str
-        The type, such as ``"cuda"``.
-    backend : Backend
-        Its array library and allocator.
-    """
-    _backends[kind] = backend
-
-
-def backend(device: Device) -> Backend:
-    """Return what computes on `device`.
-
-    Parameters
-    ----------
-    device : Device
-        Any device but the CPU, which needs none.
-
-    Returns
-    -------
-    Backend
-        As it was registered.
-
-    Raises
-    ------
-    DeviceError
-        If there is no such device.
-    """
-    check(device)
-    return _backends[device.type]
-
-
-def count(kind: str = "cuda") -> int:
-    """Return how many devices of a type can hold arrays.
-
-    Parameters
-    ----------
-    kind : str, optional
-        The type.
-
-    Returns
-    -------
-    int
-        The number; 0 where the hardware is there and its array library is not.
-    """
-    return _driver.query().count if kind in _backends else 0
-
-
-def check(device: Device) -> None:
-    """Raise unless arrays can be made on `device`.
-
-    Parameters
-    ----------
-    device : Device
-        The device.
-
-    Raises
-    ------
-    DeviceError
-        Saying what exists and what was asked for.
-    """
-    if device.index is None:
-        return
-    found = _driver.query()
-    if found.count == 0:
-        raise DeviceError(f"{found.reason}, asked for {device}; the device 'cpu' is always there")
-    number = f"{found.count} device" + "s" * (found.count > 1)
-    if device.index >= found.count:
-        raise DeviceError(f"{number}, asked for {device}; the last one is cuda:{found.count - 1}")
-    if device.type not in _backends:
-        raise DeviceError(
-            f"{number}, asked for {device}, but this version of sharedarray makes arrays on the "
-            "CPU only; use the device 'cpu'"
-        )
-
-
-def _decorate(device: Device, function: Any) -> Any:
-    if inspect.iscoroutinefunction(function):
-
-        @functools.wraps(function)
-        async def wrapper(*args, **kwargs):
-            with device:
-                return await function(*args, **kwargs)
-
-    elif inspect.isasyncgenfunction(function):
-
-        @functools.wraps(function)
-        async def wrapper(*args, **kwargs):
-            body = function(*args, **kwargs)
-            resume = functools.partial(body.asend, None)
-            while True:
-                try:
-                    with device:
-                        value = await resume()
-                except StopAsyncIteration:
-                    return
-                try:
-                    resume = functools.partial(body.asend, (yield value))
-                except GeneratorExit:
-                    with device:
-                        await body.aclose()
-                    raise
-                except BaseException as error:
-                    resume = functools.partial(body.athrow, error)
-
-    elif inspect.isgeneratorfunction(function):
-
-        @functools.wraps(function)
-        def wrapper(*args, **kwargs):
-            body = function(*args, **kwargs)
-            resume = functools.partial(body.send, None)
-            while True:
-                try:
-                    with device:
-                        value = resume()
-                except StopIteration as stop:
-                    return stop.value
-                try:
-                    resume = functools.partial(body.send, (yield value))
-                except GeneratorExit:
-                    with device:
-                        body.close()
-                    raise
-                except BaseException as error:
-                    resume = functools.partial(body.throw, error)
-
-    else:
-
-        @functools.wraps(function)
-        def wrapper(*args, **kwargs):
-            with device:
-                return function(*args, **kwargs)
-
-    return wrapper
-
-
-# Where an object lies.
 
 # Device types of the DLPack standard that are memory of the host, or of a CUDA device.
 _DLPACK_CPU = {1, 3}  # kDLCPU, kDLCUDAHost (pinned)
@@ -524,7 +137,7 @@ def _lies_on(obj: Any) -> Device | None:
             if kind in _DLPACK_CPU:
                 return CPU
             if kind in _DLPACK_CUDA:
-                return _make("cuda", int(index))
+                return make("cuda", int(index))
     if own is not None and not callable(own):
         with contextlib.suppress(ValueError):
             return Device(str(own))

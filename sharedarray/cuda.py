@@ -10,7 +10,7 @@ True
 
 import operator
 
-from . import _devices
+from . import _device, _devices
 
 __all__ = [
     "current_device",
@@ -104,7 +104,7 @@ def set_device(device: "int | str | _devices.Device") -> None:
     >>> if xp.cuda.device_count() > 1:
     ...     xp.cuda.set_device(1)
     """
-    _devices.set_cuda(_existing(device).index)
+    _device.set_cuda(_existing(device).index)
 
 
 def synchronize(device: "int | str | _devices.Device | None" = None) -> None:

@@ -63,8 +63,8 @@ class Skips:
             terminalreporter.write_line(f"{len(places):6d}  {reason}")
         for reason in self.avoidable():
             terminalreporter.write_line(
-                f"ERROR: {self.places[reason][0].nodeid} was skipped for want of something that can be "
-                f"installed ({reason}): add it to an extra in pyproject.toml and run make again",
+                f"ERROR: {self.places[reason][0].nodeid} was skipped for want of something that "
+                f"can be installed ({reason}): add it to an extra of pyproject.toml",
                 red=True,
             )
             terminalreporter.stats.setdefault("error", []).extend(self.places[reason])

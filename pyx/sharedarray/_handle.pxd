@@ -1,22 +1,23 @@
-from sharedarray._storage cimport Storage
+from numpy cimport ndarray
+
+from sharedarray._storage cimport Hold, Storage
 
 cdef class Handle:
     cdef bytes _data            # of a handle that came as bytes
     cdef Storage _storage       # of one made here, which keeps the memory
-    cdef object _view           # (dtype, shape, strides, offset, readonly), or None for a Storage
+    cdef ndarray _view          # of the array, or None for a Storage
     cdef bint _closed
 
 cdef class Received:
-    cdef Storage storage
+    cdef bytes data             # the handle's bytes, found right
+    cdef Hold hold              # the opened memory; None: described only
     cdef object dtype           # None: the handle is a Storage's
-    cdef tuple shape
-    cdef tuple strides
-    cdef Py_ssize_t offset
     cdef bint readonly
+    cdef tuple shape(self)
+    cdef ndarray view(self)     # the ndarray it leads to
 
-cdef bytes pack(Storage storage, object dtype, tuple shape, tuple strides, Py_ssize_t offset,
-                bint readonly)
+cdef bytes pack(Hold hold, ndarray a, bint readonly)    # a: None for a Storage's handle
 cdef Received open_bytes(bytes data)
 cdef Received described(bytes data)     # what the bytes say, without opening
-cdef Handle make_handle(Storage storage, object view)
-cdef Received opened(Handle h)
+cdef Handle make_handle(Storage storage, ndarray a)
+cdef object opened(Handle h)            # an ndarray, or a Storage

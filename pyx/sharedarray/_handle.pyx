@@ -2,24 +2,35 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.errno cimport EMFILE, ENFILE
+from libc.errno cimport EMFILE, ENFILE, ESTALE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 from posix.unistd cimport geteuid
-from numpy cimport PyArray_ISWRITEABLE
+from numpy cimport (
+    PyArray_BYTES,
+    PyArray_DIMS,
+    PyArray_ISWRITEABLE,
+    PyArray_NDIM,
+    PyArray_SIZE,
+    PyArray_STRIDES,
+    import_array,
+    ndarray,
+    npy_intp,
+)
 
 import ast
 import os
-from binascii import crc32
 
 import numpy as np
 
 from sharedarray cimport _core
 from sharedarray._core cimport sa_segment, sa_ticket
 from sharedarray._errors cimport check
-from sharedarray._storage cimport Storage, received_storage
+from sharedarray._storage cimport Hold, Storage, make_ndarray, received_hold, shared_storage
 
 from ._errors import HandleError
+
+import_array()
 
 cdef extern from "core/wire.h" nogil:
     ctypedef struct sa_handle:
@@ -44,6 +55,10 @@ cdef extern from "core/wire.h" nogil:
         uint64_t creator_start
         uint64_t ledger[2]
         int ledger_fd
+        uint32_t word
+        uint64_t creator_ledger[2]
+        int creator_ledger_fd
+        int creator_ledger_here
         uint32_t ticket
         uint64_t sequence
         uint64_t token[2]
@@ -53,6 +68,7 @@ cdef extern from "core/wire.h" nogil:
         SA_HANDLE_READONLY
         SA_HANDLE_STORAGE
         SA_HANDLE_SERVED
+    uint64_t sa_checksum(const unsigned char *p, uint64_t n)
     bint sa_view_fits(int64_t offset, int64_t itemsize, int ndim, const int64_t *shape,
                       const int64_t *strides, uint64_t nbytes)
 
@@ -71,35 +87,25 @@ cdef enum:
 
 cdef unsigned char[16] _boot
 cdef bint _boot_known = False
+cdef uint64_t _pidns = 0, _netns = 0
+cdef int _namespaces_pid = -1
 
 
 cdef int identify(sa_handle *h) except -1:
     """Fill in this machine, namespaces and user."""
-    global _boot_known
+    global _boot_known, _namespaces_pid
     if not _boot_known:
         check(_core.boot_id(_boot), "cannot read the boot id of this machine (/proc/sys/kernel)")
         _boot_known = True
+    if _namespaces_pid != _core.own_pid():
+        _core.namespace_id(b"pid", &_pidns)     # 0 where it cannot be told
+        _core.namespace_id(b"net", &_netns)
+        _namespaces_pid = _core.own_pid()
     memcpy(h.boot, _boot, 16)
-    h.pidns = namespaces()[0]
-    h.netns = namespaces()[1]
+    h.pidns = _pidns
+    h.netns = _netns
     h.uid = geteuid()
     return 0
-
-
-cdef tuple _namespaces = None
-cdef int _namespaces_pid = -1
-
-
-cdef tuple namespaces():
-    """(pid namespace, net namespace) of this process; 0 where it cannot be told."""
-    global _namespaces, _namespaces_pid
-    cdef uint64_t p = 0, n = 0
-    if _namespaces is None or _namespaces_pid != _core.own_pid():
-        _core.namespace_id(b"pid", &p)
-        _core.namespace_id(b"net", &n)
-        _namespaces = (p, n)
-        _namespaces_pid = _core.own_pid()
-    return _namespaces
 
 
 # ---- dtypes as text ----
@@ -140,43 +146,37 @@ cdef object dtype_from(bytes text):
 # ---- making ----
 
 
-cdef bytes pack(Storage storage, object dtype, tuple shape, tuple strides, Py_ssize_t offset,
-                bint readonly):
+cdef bytes pack(Hold hold, ndarray a, bint readonly):
     """The bytes of a message: a new ticket, until whose opening this process keeps the memory."""
     cdef sa_handle h
     cdef sa_ticket ticket
     cdef sa_segment *segment
-    cdef int rc, i, ndim = 0
-    cdef bytes text = b"" if dtype is None else dtype_text(dtype)
-    cdef int64_t[64] dims
-    cdef int64_t[64] steps
-    if storage.hold is None:
-        raise ValueError("this memory is private to the process; call share_memory_() first")
+    cdef int rc, ndim = 0
+    cdef bytes text = b""
+    cdef char *p = <char*>hold.p
     memset(&h, 0, sizeof(h))
     identify(&h)
     h.magic = SA_HANDLE_MAGIC
     if readonly:
         h.flags |= SA_HANDLE_READONLY
-    if dtype is None:
+    if a is None:
         h.flags |= SA_HANDLE_STORAGE
     else:
-        ndim = len(shape)
-        for i in range(ndim):
-            dims[i] = shape[i]
-            steps[i] = strides[i]
+        text = dtype_text(a.dtype)
+        ndim = PyArray_NDIM(a)
+        if PyArray_SIZE(a):     # an empty view may point anywhere
+            h.offset = PyArray_BYTES(a) - p
     if len(text) > 65535:
         raise ValueError(f"the description of the dtype is too long for a handle: {len(text)} "
                          "bytes, at most 65,535")
     h.ndim = ndim
     h.dtype_len = len(text)
-    cdef char *p = <char*>storage.hold.p
     segment = _core.find_segment(p)
     memcpy(h.segment, segment.id, 16)
     h.segment_size = segment.size
-    h.serial = storage.hold.serial
+    h.serial = hold.serial
     h.block = p - segment.base
-    h.nbytes = storage.nbytes
-    h.offset = offset
+    h.nbytes = hold.nbytes
     h.pid = _core.own_pid()
     h.start = _core.own_start()
     h.fd = segment.fd
@@ -192,14 +192,21 @@ cdef bytes pack(Storage storage, object dtype, tuple shape, tuple strides, Py_ss
     h.ledger_fd = ticket.fd
     h.ticket = ticket.index
     h.sequence = ticket.sequence
+    h.word = ticket.word
+    memcpy(h.creator_ledger, ticket.creator, 16)
+    h.creator_ledger_fd = ticket.creator_fd
+    h.creator_ledger_here = ticket.creator_fd_here
     cdef Py_ssize_t n = sizeof(h) + 16 * ndim + len(text)
-    cdef bytes data = PyBytes_FromStringAndSize(NULL, n)
+    cdef bytes data = PyBytes_FromStringAndSize(NULL, n + 8)
     cdef char *out = PyBytes_AS_STRING(data)
     memcpy(out, &h, sizeof(h))
-    memcpy(out + sizeof(h), dims, 8 * ndim)
-    memcpy(out + sizeof(h) + 8 * ndim, steps, 8 * ndim)
+    if ndim:
+        memcpy(out + sizeof(h), PyArray_DIMS(a), 8 * ndim)
+        memcpy(out + sizeof(h) + 8 * ndim, PyArray_STRIDES(a), 8 * ndim)
     memcpy(out + sizeof(h) + 16 * ndim, PyBytes_AS_STRING(text), len(text))
-    return data + (<uint32_t>crc32(data)).to_bytes(4, "little")
+    cdef uint64_t sum = sa_checksum(<unsigned char*>out, n)
+    memcpy(out + n, &sum, 8)
+    return data
 
 
 # ---- reading ----
@@ -209,20 +216,34 @@ cdef bytes pack(Storage storage, object dtype, tuple shape, tuple strides, Py_ss
 cdef class Received:
     """What a handle leads to, or says it leads to."""
 
+    cdef tuple shape(self):
+        cdef sa_handle *h = <sa_handle*>PyBytes_AS_STRING(self.data)
+        cdef int64_t *dims = <int64_t*>(h + 1)
+        return tuple([dims[i] for i in range(h.ndim)])
+
+    cdef ndarray view(self):
+        cdef sa_handle *h = <sa_handle*>PyBytes_AS_STRING(self.data)
+        cdef npy_intp *dims = <npy_intp*>(h + 1)
+        try:
+            return make_ndarray(<char*>self.hold.p + h.offset, self.dtype, h.ndim, dims,
+                                dims + h.ndim, not self.readonly, self.hold)
+        except (ValueError, MemoryError) as error:
+            raise HandleError(f"the handle's view is impossible: {error}") from error
+
 
 cdef sa_handle *parsed(bytes data) except NULL:
     """The header, once length, magic and checksum are found right."""
     cdef Py_ssize_t n = PyBytes_GET_SIZE(data)
     cdef sa_handle *h = <sa_handle*>PyBytes_AS_STRING(data)
-    cdef uint32_t crc
-    if n < <Py_ssize_t>sizeof(sa_handle) + 4:
+    cdef uint64_t sum
+    if n < <Py_ssize_t>sizeof(sa_handle) + 8:
         raise HandleError(f"these {n} bytes are no handle: too short")
     if h.magic != SA_HANDLE_MAGIC:
         raise HandleError("these bytes are no handle of this version of sharedarray")
-    if n != <Py_ssize_t>sizeof(sa_handle) + 16 * h.ndim + h.dtype_len + 4:
+    if n != <Py_ssize_t>sizeof(sa_handle) + 16 * h.ndim + h.dtype_len + 8:
         raise HandleError(f"the handle is truncated or too long: {n} bytes")
-    memcpy(&crc, PyBytes_AS_STRING(data) + n - 4, 4)
-    if crc != <uint32_t>crc32(data[:n - 4]):
+    memcpy(&sum, PyBytes_AS_STRING(data) + n - 8, 8)
+    if sum != sa_checksum(<unsigned char*>h, n - 8):
         raise HandleError("the bytes of the handle were altered: its checksum is wrong")
     return h
 
@@ -231,10 +252,9 @@ cdef Received described(bytes data):
     """What the bytes say; checked in themselves, nothing opened."""
     cdef sa_handle *h = parsed(data)
     cdef Received r = Received.__new__(Received)
-    cdef int64_t *dims = <int64_t*>(<char*>h + sizeof(sa_handle))
+    cdef int64_t *dims = <int64_t*>(h + 1)
     cdef int64_t *steps = dims + h.ndim
-    cdef int i
-    r.offset = h.offset
+    r.data = data
     r.readonly = h.flags & SA_HANDLE_READONLY
     if h.block >= h.segment_size or h.nbytes > h.segment_size - h.block:
         raise HandleError("the handle's block reaches outside its segment")
@@ -243,8 +263,6 @@ cdef Received described(bytes data):
     if h.ndim > MAX_DIMS:
         raise HandleError(f"the handle has {h.ndim} dimensions; NumPy allows {MAX_DIMS}")
     r.dtype = dtype_from((<char*>(steps + h.ndim))[:h.dtype_len])
-    r.shape = tuple([dims[i] for i in range(h.ndim)])
-    r.strides = tuple([steps[i] for i in range(h.ndim)])
     if not sa_view_fits(h.offset, r.dtype.itemsize, h.ndim, dims, steps, h.nbytes):
         raise HandleError("the handle's view reaches outside its block")
     return r
@@ -259,6 +277,7 @@ cdef Received open_bytes(bytes data):
     cdef char *p
     cdef bint attached = True
     cdef int rc
+    cdef int64_t deadline = _core.now_ms() + 800    # for all questions to the sender's socket
     identify(&here)
     if memcmp(h.boot, here.boot, 16):
         raise HandleError("the handle is of another machine, or of an earlier boot of this one; "
@@ -276,16 +295,18 @@ cdef Received open_bytes(bytes data):
                               "another array by now")
     else:
         if segment == NULL:
-            segment = attach(h, &here, not r.readonly)
+            segment = attach(h, &here, not r.readonly, deadline)
         p = segment.base + h.block
+        count_in(h, &here, segment, p, deadline)
         attached = not segment.inherited
-    r.storage = received_storage(p, h.nbytes, h.segment, h.serial, attached,
-                                 not attached or segment.writable)
-    mark_opened(h, &here)
+    r.hold = received_hold(p, h.nbytes, h.segment, h.serial, attached,
+                           not attached or segment.writable)
+    mark_opened(h, &here, deadline)
     return r
 
 
-cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable) except NULL:
+cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
+                        int64_t deadline) except NULL:
     """Get the segment's descriptor from whoever has it, and map it."""
     cdef int fd = -1, err = 0, reason = SA_E_DENIED, second = SA_OK, served = SA_OK, rc
     cdef sa_segment *segment
@@ -293,13 +314,13 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable) except NUL
     with nogil:
         if same_pids:
             reason = _core.open_foreign(h.pid, h.start, h.fd, h.segment, h.segment_size, writable,
-                                        &fd, &err)
+                                        deadline, &fd, &err)
             if fd < 0 and reason != SA_E_LIMIT and (h.creator_pid != h.pid or h.creator_fd != h.fd):
                 second = _core.open_foreign(h.creator_pid, h.creator_start, h.creator_fd, h.segment,
                                             h.segment_size, writable, &fd, &err)
         if fd < 0 and reason != SA_E_LIMIT and h.flags & SA_HANDLE_SERVED:
             served = _core.fetch_served(h.uid, h.token, h.segment, h.segment_size, writable,
-                                        &fd, &err)
+                                        deadline, &fd, &err)
     if fd < 0:
         refuse(h, here, reason, served, err)
     with nogil:
@@ -335,18 +356,55 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
     raise HandleError(f"cannot open the memory of process {h.pid}: {why}")
 
 
-cdef int mark_opened(sa_handle *h, sa_handle *here) except -1:
-    """Tell the sender that its message was opened. If that fails, it keeps the memory."""
-    cdef int fd = -1, err = 0
+cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
+                  int64_t deadline) except -1:
+    """Count this process as a holder of the block, in its creator's ledger."""
+    cdef int rc, reason = SA_OK
+    cdef bint counted = h.creator_ledger[0] or h.creator_ledger[1]
     with nogil:
-        if not _core.ledger_known(h.ledger):
-            if h.pidns == here.pidns:
-                _core.open_foreign(h.pid, h.start, h.ledger_fd, h.ledger, _core.LEDGER_BYTES, True,
-                                   &fd, &err)
-            if fd < 0 and h.flags & SA_HANDLE_SERVED:
-                _core.fetch_served(h.uid, h.token, h.ledger, _core.LEDGER_BYTES, True, &fd, &err)
-            if fd >= 0:
-                _core.map_ledger(h.ledger, fd)
+        if counted and not map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
+                                         h.creator_ledger_fd, h.creator_ledger_here, deadline):
+            counted = _core.process_alive(h.creator_pid, h.creator_start) or h.pidns != here.pidns
+            reason = SA_E_DENIED if counted else SA_OK
+        rc = 0
+        if reason != SA_OK:
+            _core.drop_segment(segment)
+        else:
+            rc = _core.attach_block(segment, p, h.creator_ledger if counted else NULL, h.word,
+                                    h.serial)
+    if reason != SA_OK:
+        raise HandleError(f"cannot open the ledger of process {h.creator_pid}, which made the "
+                          "memory: no descriptor is left here (ulimit -n), or its /proc entry is "
+                          "closed (SHAREDARRAY_SERVE=1 there opens a socket)")
+    if rc == -ESTALE:
+        raise HandleError("the memory is gone: nobody held it any more, and it may serve another "
+                          "array by now")
+    check(rc, "cannot count this process as a holder of the memory")
+    return 0
+
+
+cdef bint map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
+                        uint64_t start, int fdnum, int fdnum_at_sender,
+                        int64_t deadline) noexcept nogil:
+    """Have that ledger mapped: from its process, from the sender, or by the sender's socket."""
+    cdef int fd = -1, err = 0
+    if _core.ledger_known(ident):
+        return True
+    if h.pidns == here.pidns:
+        if fdnum >= 0:
+            _core.open_foreign(pid, start, fdnum, ident, _core.LEDGER_BYTES, True, &fd, &err)
+        if fd < 0 and fdnum_at_sender >= 0:
+            _core.open_foreign(h.pid, h.start, fdnum_at_sender, ident, _core.LEDGER_BYTES, True,
+                               &fd, &err)
+    if fd < 0 and h.flags & SA_HANDLE_SERVED:
+        _core.fetch_served(h.uid, h.token, ident, _core.LEDGER_BYTES, True, deadline, &fd, &err)
+    return fd >= 0 and _core.map_ledger(ident, fd, fdnum) == 0
+
+
+cdef int mark_opened(sa_handle *h, sa_handle *here, int64_t deadline) except -1:
+    """Tell the sender that its message was opened. If that fails, it keeps the memory."""
+    with nogil:
+        map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline)
         _core.ticket_opened(h.ledger, h.ticket, h.sequence)
     return 0
 
@@ -418,10 +476,8 @@ cdef class Handle:
         if self._data is not None:
             return self._data
         if self._view is None:
-            return pack(self._storage, None, None, None, 0,
-                        not PyArray_ISWRITEABLE(self._storage.root))
-        dtype, shape, strides, offset, readonly = self._view
-        return pack(self._storage, dtype, shape, strides, offset, readonly)
+            return pack(self._storage.hold, None, not PyArray_ISWRITEABLE(self._storage.root))
+        return pack(self._storage.hold, self._view, not PyArray_ISWRITEABLE(self._view))
 
     def close(self):
         """Let go of the memory; the Handle cannot be sent or opened any more.
@@ -438,6 +494,7 @@ cdef class Handle:
         """
         self._closed = True
         self._storage = None
+        self._view = None
         self._data = None
 
     def __reduce__(self):
@@ -450,10 +507,11 @@ cdef class Handle:
         if self._data is not None:
             r = described(self._data)
             if r.dtype is not None:
-                return f"<Handle of an Array, shape={r.shape}, dtype={r.dtype}>"
+                return f"<Handle of an Array, shape={r.shape()}, dtype={r.dtype}>"
             return "<Handle of a Storage>"
         if self._view is not None:
-            return f"<Handle of an Array, shape={self._view[1]}, dtype={self._view[0]}>"
+            return f"<Handle of an Array, shape={(<object>self._view).shape}, " \
+                   f"dtype={self._view.dtype}>"
         return f"<Handle of a Storage of {self._storage.nbytes} bytes>"
 
 
@@ -462,24 +520,26 @@ def handle_of_storage(Storage storage not None):
     return make_handle(storage, None)
 
 
-cdef Handle make_handle(Storage storage, object view):
+cdef Handle make_handle(Storage storage, ndarray a):
     if storage.hold is None:
         raise ValueError("this memory is private to the process; call share_memory_() first")
     cdef Handle h = Handle.__new__(Handle)
     h._storage = storage
-    h._view = view
+    h._view = a
     return h
 
 
-cdef Received opened(Handle h):
-    """Open a Handle of either kind."""
+cdef object opened(Handle h):
+    """Open a Handle of either kind: a new ndarray, or a Storage."""
     cdef Received r
+    cdef ndarray a
     if h._closed:
         raise ValueError("this Handle is closed; make another one from its array")
     if h._data is not None:
-        return open_bytes(h._data)
-    r = Received.__new__(Received)
-    r.storage = h._storage
-    if h._view is not None:
-        r.dtype, r.shape, r.strides, r.offset, r.readonly = h._view
-    return r
+        r = open_bytes(h._data)
+        return shared_storage(r.hold) if r.dtype is None else r.view()
+    if h._view is None:
+        return h._storage
+    a = h._view
+    return make_ndarray(PyArray_BYTES(a), a.dtype, PyArray_NDIM(a), PyArray_DIMS(a),
+                        PyArray_STRIDES(a), PyArray_ISWRITEABLE(a), h._storage.hold)

@@ -27,8 +27,10 @@ cdef Storage storage_of(ndarray a, Storage known)
 cdef ndarray export_view(ndarray a, Storage known)
 cdef ndarray root_of(ndarray a)
 cdef bint in_shared(ndarray a)
-cdef Storage received_storage(void *p, size_t nbytes, const uint64_t *segment, uint64_t serial,
-                              bint attached, bint writable)
+cdef Hold received_hold(void *p, size_t nbytes, const uint64_t *segment, uint64_t serial,
+                        bint attached, bint writable)
+cdef Storage shared_storage(Hold hold)
+cdef Hold hold_of(ndarray root)
 cdef ndarray make_ndarray(void *data, object dtype, int ndim, npy_intp *shape, npy_intp *strides,
                           bint writable, object base)
 cdef ndarray adopt(ndarray a)     # shared memory that NumPy owns: a view that keeps the block itself

@@ -4,6 +4,7 @@ cimport cython
 from cpython.buffer cimport PyBuffer_FillInfo
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_INCREF
+from libc.stdint cimport uint32_t
 from libc.string cimport memcpy, memset
 from numpy cimport (
     NPY_ARRAY_WRITEABLE,
@@ -139,6 +140,9 @@ cdef Storage shared_storage(Hold hold):
     cdef Storage s = _live.get(key)
     cdef npy_intp n = hold.nbytes
     if s is not None:
+        if hold.writable and not s.hold.writable:   # a writable view came after read-only ones
+            s.hold = hold
+            PyArray_ENABLEFLAGS(s.root, NPY_ARRAY_WRITEABLE)
         return s
     s = Storage.__new__(Storage)
     s.hold = hold
@@ -147,9 +151,9 @@ cdef Storage shared_storage(Hold hold):
     return _live.setdefault(key, s)
 
 
-cdef Storage received_storage(void *p, size_t nbytes, const uint64_t *segment, uint64_t serial,
-                              bint attached, bint writable):
-    """The Storage of a block that came by handle; takes over the reference at p."""
+cdef Hold received_hold(void *p, size_t nbytes, const uint64_t *segment, uint64_t serial,
+                        bint attached, bint writable):
+    """A Hold on a block that came by handle; takes over the reference at p."""
     cdef Hold hold = Hold.__new__(Hold)
     hold.p = p
     hold.nbytes = nbytes
@@ -160,11 +164,7 @@ cdef Storage received_storage(void *p, size_t nbytes, const uint64_t *segment, u
     hold.writable = writable
     if attached:
         _core.count_attached(nbytes)
-    cdef Storage s = shared_storage(hold)
-    if writable and not s.hold.writable:   # a writable view came after read-only ones
-        s.hold.writable = True
-        PyArray_ENABLEFLAGS(s.root, NPY_ARRAY_WRITEABLE)
-    return s
+    return hold
 
 
 cdef Storage storage_of(ndarray a, Storage known):
@@ -208,7 +208,7 @@ cdef Storage private_storage(char *p, npy_intp n, bint writable, object owner):
     cdef Storage s = Storage.__new__(Storage)
     s.nbytes = n
     s.root = make_ndarray(p, _u1, 1, &n, NULL, writable, owner)
-    s._arrays = weakref.WeakSet()
+    s._arrays = {}
     return s
 
 
@@ -302,13 +302,14 @@ cdef class Storage:
         else:
             owner = np.zeros(n, _u1)
             self.root = make_ndarray(PyArray_DATA(owner), _u1, 1, &size, NULL, True, owner)
-            self._arrays = weakref.WeakSet()
+            self._arrays = {}
             _live[("private", <size_t>PyArray_DATA(owner), n)] = self
 
     cdef int watch(self, object array) except -1:
         """Let `array` move along when this memory becomes shared."""
         if self.hold is None:
-            self._arrays.add(array)
+            arrays, key = self._arrays, id(array)     # Arrays have no hash
+            arrays[key] = weakref.ref(array, lambda _: arrays.pop(key, None))
         return 0
 
     @property
@@ -373,7 +374,7 @@ cdef class Storage:
             memcpy(hold.p, PyArray_DATA(self.root), n)
         root = make_ndarray(hold.p, _u1, 1, &n, NULL, True, hold)
         old = self.root
-        arrays = list(self._arrays)
+        arrays = [x for x in [ref() for ref in list(self._arrays.values())] if x is not None]
         self.root = root
         self.hold = hold
         self._arrays = None
@@ -413,6 +414,28 @@ cdef class Storage:
         if self.name is None or self.name[0] != os.getpid():
             self.name = (os.getpid(), os.urandom(16).hex())
         return f"private-{self.name[1]}"
+
+    def attached(self):
+        """Return how many other processes hold this block.
+
+        Returns
+        -------
+        int
+            Counted in the ledger of the process that made it. The dead are uncounted within
+            seconds; forked children that inherited the block count until they end. 0 for private
+            memory.
+
+        Examples
+        --------
+        >>> import sharedarray as xp
+        >>> xp.Storage(8).attached()
+        0
+        """
+        cdef uint32_t n = 0
+        if self.hold is not None:
+            with nogil:
+                n = _core.others_holding(self.hold.p)
+        return n
 
     def data_ptr(self):
         """Return the address of the first byte, as an int."""

@@ -14,7 +14,14 @@ import numpy as np
 
 from sharedarray._array cimport Array, below, link_of, lost_array
 from sharedarray._handle cimport Handle, Received, described, make_handle, open_bytes, opened, pack
-from sharedarray._storage cimport Storage, make_ndarray, storage_of
+from sharedarray._storage cimport (
+    Storage,
+    hold_of,
+    make_ndarray,
+    root_of,
+    shared_storage,
+    storage_of,
+)
 
 from ._errors import HandleError
 
@@ -41,16 +48,6 @@ cdef Array view_of(Storage storage, object dtype, tuple shape, tuple strides, Py
                         writable, storage.root)
     link_of(x)
     return x
-
-
-cdef object place_of(Array x, Storage storage):
-    """(dtype, shape, strides, offset, readonly) of `x` in its storage."""
-    cdef ndarray a = x._a
-    cdef Py_ssize_t offset = 0
-    if cnp.PyArray_SIZE(a):    # an empty view may point anywhere
-        offset = cnp.PyArray_BYTES(a) - cnp.PyArray_BYTES(storage.root)
-    return (a.dtype, (<object>a).shape, (<object>a).strides, offset,
-            not cnp.PyArray_ISWRITEABLE(a))
 
 
 def handle_of(Array x not None):
@@ -81,7 +78,7 @@ def handle_of(Array x not None):
     """
     below(x)
     cdef Storage storage = storage_of(x._a, link_of(x))
-    return make_handle(storage, place_of(x, storage))
+    return make_handle(storage, x._a)
 
 
 def from_handle(handle):
@@ -119,16 +116,15 @@ def from_handle(handle):
     if not isinstance(handle, Handle):
         raise TypeError(f"from_handle: a Handle is needed, not {type(handle).__name__} (bytes of "
                         "one become it by Handle.from_bytes)")
-    return made_of(opened(<Handle>handle))
+    what = opened(<Handle>handle)
+    return array_over(<ndarray>what) if isinstance(what, ndarray) else what
 
 
-cdef object made_of(Received r):
-    if r.dtype is None:
-        return r.storage
-    try:
-        return view_of(r.storage, r.dtype, r.shape, r.strides, r.offset, not r.readonly)
-    except (ValueError, MemoryError) as error:
-        raise HandleError(f"the handle's view is impossible: {error}") from error
+cdef Array array_over(ndarray a):
+    """An Array over shared memory that `a` holds."""
+    cdef Array x = Array.__new__(Array)
+    x._a = a
+    return x
 
 
 def from_storage(Storage storage not None, dtype, shape, strides=None, offset=0):
@@ -209,27 +205,26 @@ def from_storage(Storage storage not None, dtype, shape, strides=None, offset=0)
 
 def _reduce_array(Array x not None):
     """How multiprocessing sends an Array: by handle if it is shared, else by value."""
-    cdef Storage storage
+    cdef ndarray root
     below(x)
     if link_of(x) is not None:
         return x.__reduce_ex__(5)
-    storage = storage_of(x._a, None)
-    dtype, shape, strides, offset, readonly = place_of(x, storage)
-    return _receive_array, (pack(storage, dtype, shape, strides, offset, readonly),)
+    root = root_of(x._a)
+    return _receive_array, (pack(hold_of(root), x._a, not cnp.PyArray_ISWRITEABLE(x._a)),)
 
 
 def _receive_array(bytes data):
     """Open what arrived; what cannot be opened is a lost Array."""
     cdef Received r
     try:
-        return made_of(open_bytes(data))
+        return array_over(open_bytes(data).view())
     except (HandleError, OSError, MemoryError) as error:
         reason = str(error)
     try:
         r = described(data)
     except HandleError:
         return lost_array((), np.dtype("V"), "cpu", True, reason)
-    return lost_array(r.shape, r.dtype, "cpu", r.readonly, reason)
+    return lost_array(r.shape(), r.dtype, "cpu", r.readonly, reason)
 
 
 def _reduce_storage(Storage storage not None):
@@ -239,7 +234,7 @@ def _reduce_storage(Storage storage not None):
 
 
 def _receive_storage(bytes data):
-    return open_bytes(data).storage
+    return shared_storage(open_bytes(data).hold)
 
 
 ForkingPickler.register(Array, _reduce_array)

@@ -101,12 +101,13 @@ def _demonstrate(
 ) -> int:
     original = found.heights.shape
     lowest, highest = float(xp.nanmin(found.heights)), float(xp.nanmax(found.heights))
-    wanted = arguments.size or min(max(DEFAULT_SIZE, *original), LARGEST_DEFAULT)
+    wanted = wanted_size(arguments.size, original)
     model = loading.pool(found, wanted)
     shape, cell, exaggeration = plan(model, wanted)
     print(
         f"{found.name}: {original[0]} x {original[1]} heights, {lowest:g} to {highest:g}; "
-        f"{arguments.method} to {shape[0]} x {shape[1]}"
+        f"{arguments.method} to {shape[0]} x {shape[1]}",
+        flush=True,
     )
     heights = terrain.upsample(model.heights, shape, arguments.method)
     job = (cell, exaggeration, arguments.workers)
@@ -119,7 +120,7 @@ def _demonstrate(
     by_handle = (taken, sum(handles), len(rows) * compare.sent(None), peak.nbytes)
     digest = _digest(relief)
     picture.write(picture.render(heights, relief[1]), output)
-    print(f"{output}: {size(output.stat().st_size)}")
+    print(f"{output}: {size(output.stat().st_size)}", flush=True)
     if found.cell is not None:
         slope = relief[0][xp.isfinite(relief[0])]
         if slope.size:
@@ -141,6 +142,11 @@ def _demonstrate(
     equal = _digest(relief) == digest
     print(_table(by_handle, by_pickle, equal, arguments.workers))
     return 0 if equal else 1
+
+
+def wanted_size(size: int | None, shape: tuple[int, int]) -> int:
+    """Return the number of points along the longer side, for a file of some shape."""
+    return size or min(max(DEFAULT_SIZE, *shape), LARGEST_DEFAULT)
 
 
 def plan(model: loading.Terrain, wanted: int) -> tuple[tuple[int, int], tuple[float, float], float]:

@@ -101,17 +101,24 @@ def reopen_by_proc() -> Feature:
 
 def madv_collapse() -> Feature:
     """Try on a segment of one huge page whether huge pages can be asked for (Linux 6.1)."""
+    try:
+        return _collapse()
+    except OSError as error:
+        return Feature(False, f"{error.strerror}: not tried")
+
+
+def _collapse() -> Feature:
     with _memfd() as fd:
         os.ftruncate(fd, HUGE)
         # The file's start must lie on a multiple of the huge page: map it inside a larger hole.
         hole = _libc.mmap(None, 2 * HUGE, PROT_NONE, _PRIVATE | MAP_NORESERVE, -1, 0)
         if hole == MAP_FAILED:
-            return Feature(False, f"not tried: {os.strerror(ctypes.get_errno())}")
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
         try:
             start = (hole + HUGE - 1) // HUGE * HUGE
             flags = mmap.MAP_SHARED | MAP_FIXED
             if _libc.mmap(start, HUGE, PROT_READ_WRITE, flags, fd, 0) == MAP_FAILED:
-                return Feature(False, f"not tried: {os.strerror(ctypes.get_errno())}")
+                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
             ctypes.memset(start, 1, 1)
             if _libc.madvise(start, HUGE, MADV_COLLAPSE) == 0:
                 return Feature(True, "large arrays get huge pages")

@@ -1,5 +1,6 @@
 """The limits under which this process lives."""
 
+import os
 import pathlib
 import resource
 
@@ -15,6 +16,7 @@ def all_limits() -> dict[str, int | None]:
     dict of str to int or None
         Sizes in bytes.
     """
+    machine, available = machine_memory()
     return {
         "RLIMIT_NOFILE": _rlimit(resource.RLIMIT_NOFILE),
         "RLIMIT_NOFILE_hard": _rlimit(resource.RLIMIT_NOFILE, hard=True),
@@ -23,9 +25,10 @@ def all_limits() -> dict[str, int | None]:
         "RLIMIT_MEMLOCK": _rlimit(resource.RLIMIT_MEMLOCK),
         "vm.max_map_count": _number("/proc/sys/vm/max_map_count"),
         "vm.overcommit_memory": _number("/proc/sys/vm/overcommit_memory"),
-        "machine": machine_memory()[0],
-        "machine_available": machine_memory()[1],
+        "machine": machine,
+        "machine_available": available,
         "cgroup": cgroup_memory(),
+        "cache": cache_memory(),
     }
 
 
@@ -39,6 +42,15 @@ def machine_memory() -> tuple[int | None, int | None]:
         return int(lines[name].split()[0]) << 10 if name in lines else None
 
     return kib("MemTotal"), kib("MemAvailable")
+
+
+def cache_memory() -> int | None:
+    """Return how many bytes of freed memory a process keeps warm at most."""
+    text = os.environ.get("SHAREDARRAY_CACHE", "").strip()
+    if text.isdecimal():
+        return int(text)
+    known = [limit for limit in (machine_memory()[0], cgroup_memory()) if limit is not None]
+    return min(known) // 4 if known else None
 
 
 def cgroup_memory(groups: pathlib.Path = CGROUPS, membership: str | None = None) -> int | None:

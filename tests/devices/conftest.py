@@ -5,7 +5,7 @@ import contextlib
 import numpy as np
 import pytest
 
-from sharedarray import _devices, _driver
+from sharedarray import _device, _devices, _driver
 
 
 class Backend:
@@ -46,7 +46,7 @@ def two_cards(monkeypatch):
     """Two CUDA devices; gives the backend."""
     monkeypatch.setattr(_driver, "query", lambda: _driver.Driver(2, (13, 0), ""))
     backend = Backend()
-    monkeypatch.setattr(_devices, "_backends", {})
+    monkeypatch.setattr(_device, "_backends", {})
     _devices.register("cuda", backend)
     return backend
 
@@ -54,4 +54,4 @@ def two_cards(monkeypatch):
 @pytest.fixture
 def cards_without_backend(monkeypatch):
     monkeypatch.setattr(_driver, "query", lambda: _driver.Driver(2, (13, 0), ""))
-    monkeypatch.setattr(_devices, "_backends", {})
+    monkeypatch.setattr(_device, "_backends", {})

@@ -85,22 +85,12 @@ static int check_object(int fd, const char *name, uint64_t size, int *err)
     return SA_OK;
 }
 
-static int check_seals(int fd, int *err)
+/* Access, seals, and the size once more: only a sealed size stays what it was found to be. */
+static int check_opened(int fd, uint64_t size, int writable, int *err)
 {
-    int seals = fcntl(fd, F_GET_SEALS);
+    struct stat st;
+    int flags = fcntl(fd, F_GETFL), seals;
 
-    if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW)) {
-        return failed(SA_E_SEALS, seals < 0 ? errno : 0, err);
-    }
-    return SA_OK;
-}
-
-int sa_verify(int fd, const char *name, uint64_t size, int writable, int *err)
-{
-    int flags, r;
-
-    *err = 0;
-    flags = fcntl(fd, F_GETFL);
     if (flags < 0) {
         return os_failed(errno, err);
     }
@@ -108,18 +98,23 @@ int sa_verify(int fd, const char *name, uint64_t size, int writable, int *err)
         (writable && (flags & O_ACCMODE) != O_RDWR)) {
         return failed(SA_E_DENIED, EACCES, err);
     }
-    /* Seals before size: only a sealed size stays what it was found to be. */
-    r = check_seals(fd, err);
-    if (r == SA_E_SEALS) {
-        int other, ignored;
-
-        other = check_object(fd, name, size, &ignored);
-        if (other == SA_E_GONE || other == SA_E_IDENTITY) {
-            return failed(other, 0, err);
-        }
-        return r;
+    seals = fcntl(fd, F_GET_SEALS);
+    if (seals < 0 || (seals & (F_SEAL_SHRINK | F_SEAL_GROW)) != (F_SEAL_SHRINK | F_SEAL_GROW)) {
+        return failed(SA_E_SEALS, seals < 0 ? errno : 0, err);
     }
-    return check_object(fd, name, size, err);
+    if (fstat(fd, &st) < 0) {
+        return os_failed(errno, err);
+    }
+    return (uint64_t)st.st_size == size ? SA_OK : failed(SA_E_SIZE, 0, err);
+}
+
+int sa_verify(int fd, const char *name, uint64_t size, int writable, int *err)
+{
+    int r;
+
+    *err = 0;
+    r = check_object(fd, name, size, err);
+    return r == SA_OK ? check_opened(fd, size, writable, err) : r;
 }
 
 /* What a failure to find the descriptor means, by the state of the process. */
@@ -208,7 +203,7 @@ int sa_open_foreign(pid_t pid, uint64_t start_time, int fdnum, const char *name,
                                                  : os_failed(error, err);
     }
     close(pinned);
-    r = sa_verify(fd, name, size, writable, err);
+    r = check_opened(fd, size, writable, err);
     if (r != SA_OK) {
         close(fd);
         return r;

@@ -1,5 +1,5 @@
 /* What a handle's bytes are: this header, then shape, strides (int64 each), the dtype's text, and a
-   CRC-32 of all before it. In native order: it never leaves the machine. No addresses. */
+   64-bit checksum of all before it. In native order: it never leaves the machine. No addresses. */
 #ifndef SA_WIRE_H
 #define SA_WIRE_H
 
@@ -24,11 +24,26 @@ typedef struct {
     uint64_t creator_start;
     uint64_t ledger[2];                /* the sender's */
     uint64_t sequence;
-    int32_t ledger_fd, reserved;
+    int32_t ledger_fd;
+    uint32_t word;                     /* the block's, in its creator's ledger */
+    uint64_t creator_ledger[2];        /* zero: nobody counts the holders of this block */
+    int32_t creator_ledger_fd, creator_ledger_here; /* at the creator, at the sender */
     uint64_t token[2];                 /* the sender's socket, with SA_HANDLE_SERVED */
     int64_t offset;                    /* of the first element in the block, bytes */
 } sa_handle;
-_Static_assert(sizeof(sa_handle) == 184, "a handle has no padding");
+_Static_assert(sizeof(sa_handle) == 208, "a handle has no padding");
+
+/* FNV-1a over 8-byte words and the rest: against accidents, it is no authentication. */
+static inline uint64_t sa_checksum(const unsigned char *p, uint64_t n) {
+    uint64_t h = 0xcbf29ce484222325u, w;
+    for (; n >= 8; n -= 8, p += 8) {
+        __builtin_memcpy(&w, p, 8);
+        h = (h ^ w) * 0x100000001b3u;
+        h ^= h >> 32;
+    }
+    for (; n; n--, p++) h = (h ^ *p) * 0x100000001b3u;
+    return h;
+}
 
 /* Whether all elements of such a view lie within nbytes; true for an empty one. */
 static inline bool sa_view_fits(int64_t offset, int64_t itemsize, int ndim, const int64_t *shape,

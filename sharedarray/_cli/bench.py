@@ -1,0 +1,78 @@
+"""``python -m sharedarray bench``: the benchmark against what is installed."""
+
+import argparse
+import json
+import pathlib
+import sys
+from collections.abc import Callable, Sequence
+
+from .._bench import making, many, namespace, sending
+from .._bench.table import Table, binary, machine
+
+BENCHMARKS: dict[str, Callable[[float], list[Table]]] = {
+    "namespace": namespace.measure,
+    "making": making.measure,
+    "sending": sending.measure,
+    "many": many.measure,
+}
+SHARES = {"namespace": 0.30, "making": 0.20, "sending": 0.35, "many": 0.15}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of the command."""
+    parser.add_argument(
+        "benchmarks",
+        nargs="*",
+        metavar="BENCHMARK",
+        help=f"which to run: {', '.join(BENCHMARKS)} (default: all)",
+    )
+    parser.add_argument(
+        "--seconds",
+        type=float,
+        default=60.0,
+        help="about how long all of them may take (default: 60)",
+    )
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the values here")
+    parser.add_argument("--markdown", action="store_true", help="print tables in Markdown")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the benchmarks that were asked for and print their tables.
+
+    Parameters
+    ----------
+    arguments : argparse.Namespace
+        As declared by :func:`add_arguments`.
+
+    Returns
+    -------
+    int
+        The exit status: 0, or 2 for an unknown benchmark.
+    """
+    unknown = [name for name in arguments.benchmarks if name not in BENCHMARKS]
+    if unknown:
+        known = ", ".join(BENCHMARKS)
+        print(f"no such benchmark: {', '.join(unknown)} (there are: {known})", file=sys.stderr)
+        return 2
+    about = machine()
+    print(
+        f"{about['cpus']} cores, {about['system']}, Python {about['python']},"
+        f" NumPy {about['numpy']}; medians; ratios within this run\n"
+    )
+    found = {}
+    for name in arguments.benchmarks or BENCHMARKS:
+        tables = BENCHMARKS[name](arguments.seconds * SHARES[name])
+        found[name] = [table.as_json() for table in tables]
+        for table in tables:
+            print(table.as_markdown() if arguments.markdown else table.as_text(), flush=True)
+    if arguments.json:
+        arguments.json.write_text(json.dumps({"machine": about, "found": found}, indent=1))
+        print(f"{arguments.json}: {binary(arguments.json.stat().st_size)}")
+    return 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command with these arguments (default: those of the process)."""
+    parser = argparse.ArgumentParser(prog="python -m sharedarray bench", description=__doc__)
+    add_arguments(parser)
+    return run(parser.parse_args(argv))

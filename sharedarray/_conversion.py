@@ -1,0 +1,248 @@
+"""Arrays of what exists already: copied into shared memory, adopted, or borrowed."""
+
+import numpy as np
+
+from ._array import Array
+from ._devices import resolve
+from ._dispatch import Function, borrow, call, is_array_like, is_shared_memory
+
+
+def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None):
+    """Make an Array of an object.
+
+    An Array comes back as it is. Memory of this library, however it arrives, is taken over without
+    a copy; other arrays and buffers are copied into shared memory, so that the result never
+    aliases private memory unless ``copy=False`` asks for that.
+
+    Parameters
+    ----------
+    obj : Array, scalar, nested sequence, NumPy array, buffer, or DLPack object
+        What to convert.
+    dtype : dtype, optional
+        Data type of the result; by default that of the object.
+    order : {'C', 'F', 'A', 'K'}, optional
+        Memory layout, as in NumPy.
+    device : Device or str, optional
+        Device of the result; by default that of an Array, and for all else the one in force.
+    copy : bool, optional
+        True: always copy. False: never, borrow the memory of an array or buffer as it is. None:
+        copy where necessary.
+    like : object, optional
+        Accepted for code written for NumPy; has no effect.
+
+    Returns
+    -------
+    out : Array
+        `is_shared` tells whether a borrowed array's memory can go by handle.
+
+    Raises
+    ------
+    ValueError
+        If ``copy=False`` and a copy is needed, as for lists and other data types.
+    TypeError
+        If the elements would be strings or other Python objects.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> xp.asarray([1.0, 2.0]).is_shared()
+    True
+    >>> import numpy as np
+    >>> a = np.zeros(3)
+    >>> xp.asarray(a, copy=False).is_shared()
+    False
+    """
+    if type(obj) is Array:
+        if device is not None:
+            resolve(device)
+        if dtype is None and order is None:
+            return call(np.array, obj) if copy else obj
+        return call(_converted, obj, dtype, order, copy)
+    if device is not None:
+        resolve(device)
+    if type(obj) in _VALUES:
+        source = None
+    else:
+        source = _source(obj)
+    if source is None:
+        if copy is False:
+            raise ValueError(
+                f"asarray(copy=False): {type(obj).__name__} has no memory to borrow; leave out "
+                "copy=False to make an array of its values")
+        return _from_values(obj, dtype, order)
+    if copy:
+        return call(np.array, source, dtype, order=order or "K")
+    if dtype is None or np.dtype(dtype) == source.dtype:
+        fits = _fits(source, order)
+        if fits and (copy is False or is_shared_memory(source)):
+            return borrow(source)
+    if copy is False:
+        raise ValueError(
+            f"asarray(copy=False): {source.dtype} with strides {source.strides} cannot be seen as "
+            f"{np.dtype(dtype or source.dtype)} in order {order or 'K'} without a copy")
+    return call(np.array, source, dtype, order=order or "K")
+
+
+def _converted(array, dtype, order, copy):
+    """An ndarray in another type or layout."""
+    return np.array(array, dtype, copy=copy, order=order or "K")
+
+
+def _source(obj):
+    """The NumPy array over the memory of an object that has any; None for values."""
+    if isinstance(obj, (np.generic, str, bytes)):
+        return None
+    if isinstance(obj, np.ndarray) or is_array_like(obj):
+        return np.asarray(obj)
+    if hasattr(type(obj), "_ndarray"):
+        return obj._ndarray
+    return None
+
+
+def _fits(array, order):
+    """Whether an array has the layout asked for."""
+    if order in (None, "K"):
+        return True
+    if order == "A":
+        return array.flags.forc
+    return array.flags.f_contiguous if order == "F" else array.flags.c_contiguous
+
+
+_VALUES = frozenset({bool, int, float, complex, list, tuple, str, bytes})
+
+
+def _numbers(obj, dtype, order):
+    """An ndarray of scalars and nested sequences of them."""
+    result = np.asarray(obj, dtype, order)
+    if dtype is None and result.dtype.kind in "SU":
+        raise TypeError(
+            "asarray: strings make no array of numbers; give dtype= for an array of "
+            "fixed-width strings")
+    return result
+
+
+_from_values = Function(_numbers, "asarray")
+
+
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
+    """Make an Array of an object, by default of a copy: NumPy's older spelling of `asarray`.
+
+    Parameters
+    ----------
+    object : Array, scalar, nested sequence, NumPy array, buffer, or DLPack object
+        What to convert.
+    dtype : dtype, optional
+        Data type of the result.
+    copy : bool or None, optional
+        As in `asarray`.
+    order : {'C', 'F', 'A', 'K'}, optional
+        Memory layout, as in NumPy.
+    subok : bool, optional
+        Accepted for code written for NumPy; results are always Arrays.
+    ndmin : int, optional
+        Least number of dimensions; axes are added in front.
+    like : object, optional
+        Accepted for code written for NumPy; has no effect.
+
+    Returns
+    -------
+    out : Array
+        The array.
+
+    Raises
+    ------
+    ValueError
+        If ``copy=False`` and a copy is needed.
+    TypeError
+        If the elements would be Python objects.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> xp.array([1, 2], ndmin=2).shape
+    (1, 2)
+    """
+    if isinstance(object, (str, list, tuple)) and dtype is None and copy is not False:
+        result = call(np.array, object, order=order)
+    else:
+        result = asarray(object, dtype, None if order == "K" else order, copy=copy)
+    missing = ndmin - result.ndim
+    return result if missing <= 0 else result[(None,) * missing]
+
+
+def from_dlpack(x, /, *, device=None, copy=None):
+    """Make an Array of an array of any library, without a copy where possible.
+
+    Parameters
+    ----------
+    x : object
+        An array with ``__dlpack__`` and ``__dlpack_device__``.
+    device : Device or str, optional
+        Device of the result; by default that of `x`.
+    copy : bool, optional
+        True: always copy. False: never. None: where the devices differ.
+
+    Returns
+    -------
+    out : Array
+        `is_shared` tells whether its memory can go by handle.
+
+    Raises
+    ------
+    BufferError
+        If the memory cannot be had without a copy and ``copy=False``, or not at all.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import sharedarray as xp
+    >>> a = np.zeros(3)
+    >>> xp.from_dlpack(a)[0] = 1.0
+    >>> print(a)
+    [1. 0. 0.]
+    """
+    options = {}
+    if device is not None:
+        options["device"] = str(resolve(device))
+    if copy is False:
+        options["copy"] = False
+    source = np.from_dlpack(x, **options)
+    return call(np.array, source) if copy else borrow(source)
+
+
+def frombuffer(buf, dtype=float, count=-1, offset=0):
+    """Borrow the memory of a buffer as a one-dimensional Array, without a copy.
+
+    Parameters
+    ----------
+    buf : buffer
+        Anything with the buffer protocol: bytes, bytearray, memoryview, mmap, array.array.
+    dtype : dtype, optional
+        Data type of the elements.
+    count : int, optional
+        Number of elements; -1 for all.
+    offset : int, optional
+        Where the first element lies, in bytes.
+
+    Returns
+    -------
+    out : Array
+        Read-only if the buffer is; not shared unless the buffer is memory of this library.
+
+    Raises
+    ------
+    ValueError
+        If the buffer is too small, or no whole number of elements.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> x = xp.frombuffer(bytearray(b"abc"), dtype=xp.uint8)
+    >>> print(x, x.is_shared())
+    [97 98 99] False
+    """
+    return borrow(np.frombuffer(buf, dtype, count, offset))
+
+
+for _function in (asarray, array, from_dlpack, frombuffer):
+    _function.__module__ = "sharedarray"

@@ -1,0 +1,170 @@
+"""Every benchmark runs with tiny sizes and its figures are sane (times are never asserted)."""
+
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from sharedarray._bench import making, many, namespace, sending
+from sharedarray._bench.table import Measurement, Table, compare, machine
+from sharedarray._bench.timing import Contestant, Samples, interleave
+from sharedarray._cli import bench
+
+SCRIPTS = pathlib.Path(__file__).parents[2] / "benchmarks"
+
+
+def sane(table: Table, contestants: set[str]) -> None:
+    """Check that every contestant has a time in every line, and every line its ratio."""
+    assert table.records
+    for record in table.records:
+        assert contestants <= set(record["seconds"])
+        assert all(math.isfinite(s) and s > 0 for s in record["seconds"].values())
+        assert math.isfinite(record["ratio"]) and record["ratio"] > 0
+    assert all(len(row) == len(table.columns) for row in table.rows)
+
+
+class TestTiming:
+    def test_contestants_take_turns(self):
+        calls = []
+        rivals = {
+            who: Contestant("add(who)", {"add": calls.append, "who": who}, before=list)
+            for who in "abc"
+        }
+        samples = interleave(rivals, 0.0, at_least=3)
+        assert "".join(calls) == "abcbcacab"
+        assert [len(samples.seconds[who]) for who in "abc"] == [3, 3, 3]
+
+    def test_before_runs_once_before_each_single_run(self):
+        calls = []
+        one = Contestant("add('run')", {"add": calls.append}, before=lambda: calls.append("before"))
+        interleave({"one": one}, 0.0, at_least=2)
+        assert calls == ["before", "run", "before", "run"]
+
+    def test_a_slow_contestant_can_be_measured_fewer_times(self):
+        rivals = {"slow": Contestant("pass", at_most=1), "other": Contestant("pass", before=list)}
+        samples = interleave(rivals, 0.0, at_least=4)
+        assert len(samples.seconds["slow"]) == 1
+        assert len(samples.seconds["other"]) == 4
+
+    def test_fast_statements_are_repeated(self):
+        calls = []
+        interleave({"one": Contestant("add(0)", {"add": calls.append})}, 0.0, at_least=1)
+        assert len(calls) > 100
+
+    def test_ratio_is_the_median_of_pairs(self):
+        samples = Samples({"ours": [2.0, 30.0, 4.0], "theirs": [1.0, 10.0, 4.0]})
+        assert samples.ratio("ours", "theirs") == 2.0
+        assert samples.median("ours") == 4.0
+
+    def test_an_error_of_the_statement_comes_out(self):
+        with pytest.raises(ZeroDivisionError):
+            interleave({"one": Contestant("1 / 0")}, 0.0)
+
+
+class TestTable:
+    MET = Measurement("a", 4096, {"yardstick": 1e-6, "sharedarray": 5e-7}, 0.5, 0.6)
+    MISSED = Measurement("b", 4096, {"yardstick": 1e-6, "sharedarray": 2e-6}, 2.0, 0.6)
+
+    def test_verdict(self):
+        assert self.MET.verdict == "met"
+        assert self.MISSED.verdict == "missed"
+        assert Measurement("c", 1, {}, 2.0).verdict == ""
+
+    def test_text_and_markdown_have_every_value(self):
+        table = compare("Title", [self.MET, self.MISSED], "yardstick", {4096: "4 KiB"}, ["Note."])
+        for text in (table.as_text(), table.as_markdown()):
+            for value in ("Title", "4 KiB", "500 ns", "2 us", "0.50", "2.00", "missed", "Note."):
+                assert value in text
+
+    def test_json(self):
+        table = compare("Title", [self.MET], "yardstick", {4096: "4 KiB"})
+        found = json.loads(json.dumps(table.as_json()))
+        assert found["records"][0]["seconds"] == self.MET.seconds
+
+    def test_machine(self):
+        assert set(machine()) == {"cpus", "system", "machine", "python", "numpy"}
+
+
+def test_namespace():
+    (table,) = namespace.measure(0.0, sizes=(1, 100))
+    sane(table, {"NumPy", "sharedarray"})
+    assert {record["case"] for record in table.records} == {*namespace.EXPRESSIONS, "x[1:]"}
+
+
+def test_namespace_targets():
+    assert namespace.target("x + y", 100) == 1.2
+    assert namespace.target("xp.sum(x)", 10_000) == 1.05
+    assert namespace.target("x * 2", 16_000_000) == 0.9
+    assert namespace.target("x @ x", 16_000_000) is None
+
+
+def test_making():
+    loop, cold = making.measure(0.0, sizes=(4096, 65536), cold=1 << 20)
+    sane(loop, {"np.empty", "sharedarray", "shared_memory"})
+    sane(cold, {"shared_memory", "sharedarray"})
+    assert [record["size"] for record in loop.records] == [4096, 65536]
+
+
+def test_sending():
+    same, fresh = sending.measure(0.0, sizes=(1024, 65536))
+    for table in (same, fresh):
+        sane(table, {"tuple", "sharedarray", "shared_memory", "pickle"})
+
+
+def test_sending_notices_wrong_values():
+    with sending.worker() as peer:
+        peer.ask((0.5, 1.5))
+        with pytest.raises(AssertionError, match=r"3\.0"):
+            peer.ask((1.0, 2.0))
+
+
+def test_sending_leaves_out_what_does_not_fit():
+    assert sending.affordable([1024, 1 << 60]) == [1024]
+
+
+def test_many_under_a_limit_of_descriptors():
+    (table,) = many.measure(cases=((300, 4096), (20, 1 << 20)), limit=64)
+    for record in table.records:
+        assert record["right"]
+        assert record["descriptors"] < 64
+        assert record["worker_descriptors"] < 64
+        assert record["stdlib"] < 64
+    assert [record["arrays"] for record in table.records] == [300, 20]
+
+
+def test_many_tells_why_it_failed():
+    with pytest.raises(RuntimeError, match=r"(?s)10 arrays of 4 KiB: .*OSError"):
+        many.run(10, 4096, limit=1)
+
+
+class TestCommand:
+    def test_prints_tables_and_writes_values(self, tmp_path, capsys, monkeypatch):
+        monkeypatch.setitem(bench.BENCHMARKS, "namespace", lambda seconds: [TestCommand.table()])
+        out = tmp_path / "out.json"
+        assert bench.main(["namespace", "--json", str(out)]) == 0
+        assert "Title" in capsys.readouterr().out
+        values = json.loads(out.read_text())
+        assert values["found"]["namespace"][0]["records"][0]["ratio"] == 0.5
+        assert values["machine"] == machine()
+
+    @staticmethod
+    def table() -> Table:
+        return compare("Title", [TestTable.MET], "yardstick", {4096: "4 KiB"})
+
+    def test_unknown_benchmark(self, capsys):
+        assert bench.main(["nothing"]) == 2
+        assert "no such benchmark: nothing (there are: namespace, " in capsys.readouterr().err
+
+    def test_shares_cover_every_benchmark(self):
+        assert set(bench.SHARES) == set(bench.BENCHMARKS)
+        assert math.isclose(sum(bench.SHARES.values()), 1.0)
+
+
+@pytest.mark.parametrize("name", sorted(bench.BENCHMARKS))
+def test_there_is_a_script_for_every_benchmark(name):
+    command = [sys.executable, str(SCRIPTS / f"{name}.py"), "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    assert "--json" in done.stdout
