@@ -5,7 +5,6 @@ import time
 import numpy as np
 import pytest
 
-import sharedarray as xp
 from tests.harness import Worker, procfs, returns_to_start
 
 MIB = 1 << 20
