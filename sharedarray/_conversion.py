@@ -4,7 +4,7 @@ import numpy as np
 
 from ._array import Array
 from ._devices import resolve
-from ._dispatch import borrow, call, is_array_like, is_shared_memory
+from ._dispatch import Function, borrow, call, is_array_like, is_shared_memory
 
 
 def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None):
@@ -58,8 +58,12 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None
         if dtype is None and order is None:
             return call(np.array, obj) if copy else obj
         return call(_converted, obj, dtype, order, copy)
-    resolve(device)
-    source = _source(obj)
+    if device is not None:
+        resolve(device)
+    if type(obj) in _VALUES:
+        source = None
+    else:
+        source = _source(obj)
     if source is None:
         if copy is False:
             raise ValueError(
@@ -104,16 +108,20 @@ def _fits(array, order):
     return array.flags.f_contiguous if order == "F" else array.flags.c_contiguous
 
 
-def _from_values(obj, dtype, order):
-    """An Array of scalars and nested sequences of them."""
-    if dtype is None:
-        values = call(np.asarray, obj, order=order) if order else call(np.asarray, obj)
-        if values.dtype.kind in "SU":
-            raise TypeError(
-                "asarray: strings make no array of numbers; give dtype= for an array of "
-                "fixed-width strings")
-        return values
-    return call(np.asarray, obj, dtype, order)
+_VALUES = frozenset({bool, int, float, complex, list, tuple, str, bytes})
+
+
+def _numbers(obj, dtype, order):
+    """An ndarray of scalars and nested sequences of them."""
+    result = np.asarray(obj, dtype, order)
+    if dtype is None and result.dtype.kind in "SU":
+        raise TypeError(
+            "asarray: strings make no array of numbers; give dtype= for an array of "
+            "fixed-width strings")
+    return result
+
+
+_from_values = Function(_numbers, "asarray")
 
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
