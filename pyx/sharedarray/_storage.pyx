@@ -367,7 +367,7 @@ cdef class Storage:
         (True, True)
         """
         cdef Hold hold
-        cdef ndarray root
+        cdef ndarray root, old
         cdef npy_intp n = self.nbytes
         self.data()
         if self.hold is not None:
@@ -377,9 +377,10 @@ cdef class Storage:
                 f"share_memory_(): {self.exports} NumPy view(s), buffer(s) or DLPack export(s) of "
                 "this private memory are alive and would keep seeing it; drop them first")
         hold = new_block(n, False)
+        old = self.data()
         with nogil:
             _core.populate(hold.p, n)
-            memcpy(hold.p, PyArray_DATA(self.data()), n)
+            memcpy(hold.p, PyArray_DATA(old), n)
         root = make_ndarray(hold.p, _u1, 1, &n, NULL, True, hold)
         old = self.data()
         arrays = [x for x in [ref() for ref in list(self._arrays.values())] if x is not None]
