@@ -18,6 +18,9 @@ KEPT = frozenset({
     "setbufsize", "get_printoptions", "set_printoptions", "get_include", "show_config",
     "show_runtime", "info", "issubdtype", "typename", "test", "iterable",
 })
+#: What NumPy imports when some of its functions are first called; here before, as the code of a
+#: module must not run inside the allocation scope.
+LATE = ("encodings.cp437", "gzip", "mmap", "numpy.ma")
 #: Helpers whose indexing makes arrays.
 HELPERS = frozenset({"r_", "c_", "mgrid", "ogrid"})
 #: Modules of NumPy that this library has as modules of its own.
@@ -88,6 +91,8 @@ def forward(value, attribute, module):
     if attribute in HELPERS:
         return IndexHelper(value, attribute)
     if callable(value):
+        for late in LATE:
+            importlib.import_module(late)
         package, _, rest = module.partition(".")
         if module in NESTED:
             return Function(value, f"{rest}.{attribute}", module=package)
