@@ -118,7 +118,8 @@ def test_devices():
     assert xp.zeros(2, device=xp.Device("cpu")).device == "cpu"
     for make in (lambda d: xp.zeros(2, device=d), lambda d: xp.asarray([1], device=d),
                  lambda d: xp.arange(2, device=d), lambda d: xp.ones_like(xp.ones(1), device=d),
-                 lambda d: xp.asarray(xp.ones(1), device=d), lambda d: xp.linspace(0, 1, 2, device=d),
+                 lambda d: xp.asarray(xp.ones(1), device=d),
+                 lambda d: xp.linspace(0, 1, 2, device=d),
                  lambda d: xp.astype(xp.ones(1), xp.int8, device=d),
                  lambda d: xp.fft.fftfreq(3, device=d)):
         assert make("cpu").is_shared()

@@ -17,7 +17,7 @@ DRAWS = {
     "choice": ((5, 3), {"replace": False}),
     "permutation": ((5,), {}),
     "multivariate_normal": (([0, 0], [[1, 0], [0, 1]]), {}),
-    "standard_normal": ((), {}),
+    "standard_normal": ((2,), {}),
     "dirichlet": (((1, 2, 3),), {}),
     "beta": ((0.5, [0.5, 0.7]), {}),
 }
