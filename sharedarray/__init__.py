@@ -12,8 +12,17 @@ from sharedarray import _platform  # isort: skip  # first: it says why the rest 
 
 import numpy as _numpy
 
-from . import _attributes, _exchange, _methods, _protocols, _views  # they complete the Array
-from . import _attributes, _methods, _protocols, _views, cuda, fft, linalg, random
+from . import (  # they complete the Array
+    _attributes,
+    _exchange,
+    _methods,
+    _protocols,
+    _views,
+    cuda,
+    fft,
+    linalg,
+    random,
+)
 from ._array import Array
 from ._constants import e, euler_gamma, inf, nan, newaxis, pi
 from ._conversion import array, asarray, frombuffer
@@ -109,7 +118,6 @@ from ._errors import DeviceError, HandleError
 from ._exchange import from_dlpack
 from ._forward import forwarder as _forwarder
 from ._forward import load, vectorize
-from ._exchange import from_dlpack
 from ._handle import Handle
 from ._indexing import take, take_along_axis
 from ._info import __array_namespace_info__
@@ -195,4 +203,4 @@ __all__ = [
 __getattr__, __dir__ = _forwarder(_numpy, __name__, __all__)
 
 # Members of Array by being imported, and the platform's check.
-del _attributes, _methods, _platform, _protocols, _views
+del _attributes, _exchange, _methods, _platform, _protocols, _views

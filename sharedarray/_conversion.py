@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from ._arguments import is_array_like
 from ._array import Array
 from ._devices import resolve
-from ._dispatch import Function, borrow, call, is_array_like, is_shared_memory
+from ._dispatch import Function, borrow, call, is_shared_memory
 
 
 def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None):
@@ -60,10 +61,7 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None
         return call(_converted, obj, dtype, order, copy)
     if device is not None:
         resolve(device)
-    if type(obj) in _VALUES:
-        source = None
-    else:
-        source = _source(obj)
+    source = None if type(obj) in _VALUES else _source(obj)
     if source is None:
         if copy is False:
             raise ValueError(

@@ -14,7 +14,7 @@ PARAMETERS = {
     "x1": ("Array", "First input array."),
     "x2": ("Array", "Second input array; must be compatible with `x1` (see broadcasting)."),
     "arrays": ("Array", "Input arrays."),
-    "axis": ("int or None, optional", "Axis along which to work; negative ones count from the end."),
+    "axis": ("int or None, optional", "Axis to work along; negative ones count from the end."),
     "axes": ("int or tuple of int or None, optional", "Axes along which to work."),
     "keepdims": ("bool, optional", "Keep the reduced axes, with length one."),
     "out": ("Array, optional", "Where the result is written; this very object is returned."),

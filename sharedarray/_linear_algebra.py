@@ -5,7 +5,6 @@ import numpy as np
 from ._describe import export
 from ._elementwise import ufunc
 
-
 matmul = ufunc("matmul", np.matmul, "x1, x2, /", """\
 Multiply matrices.
 

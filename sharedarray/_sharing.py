@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from ._arguments import is_array_like
 from ._array import Array
-from ._dispatch import is_array_like, is_shared_memory
+from ._dispatch import is_shared_memory
 from ._storage import Storage
 
 

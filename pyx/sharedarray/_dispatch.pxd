@@ -1,9 +1,6 @@
 """One class for every function of the namespace: unwrap, call NumPy, wrap."""
 
 from cpython.object cimport PyObject
-from numpy cimport ndarray
-
-from ._array cimport Array
 
 ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *) noexcept
 
@@ -17,13 +14,3 @@ cdef class Function:
     cdef int _flags
     cdef dict __dict__
     cdef object __weakref__
-
-
-cdef class Arguments:
-    cdef dict arrays
-    cdef bint opaque
-    cdef object convert(self, object value, int depth)
-    cdef int note(self, object plain, object value) except -1
-    cdef object leaf(self, object value)
-    cdef object result(self, object value)
-    cdef Array parent(self, ndarray value)

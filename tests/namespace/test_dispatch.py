@@ -72,7 +72,8 @@ def test_views_of_private_and_borrowed_arrays_stay_views():
         private = xp.zeros((2, 2))
     borrowed = xp.asarray(np.zeros((2, 2)), copy=False)
     for x in (private, borrowed):
-        for view in (xp.reshape(x, (4,)), xp.flip(x), xp.unstack(x)[0], xp.broadcast_arrays(x, x)[0]):
+        for view in (xp.reshape(x, (4,)), xp.flip(x), xp.unstack(x)[0],
+                     xp.broadcast_arrays(x, x)[0]):
             assert not view.is_shared()
             assert xp.shares_memory(view, x)
         flat = xp.reshape(x, (4,))
@@ -152,8 +153,8 @@ class Foreign:
 
 def test_protocols_of_foreign_objects_run_outside_the_scope():
     foreign = Foreign()
-    for call in (lambda: xp.sin(foreign), lambda: xp.sum(foreign), lambda: xp.concat([foreign, X[0]]),
-                 lambda: xp.asarray(foreign), lambda: xp.full(2, foreign)):
+    for call in (lambda: xp.sin(foreign), lambda: xp.sum(foreign),
+                 lambda: xp.concat([foreign, X[0]]), lambda: xp.asarray(foreign), lambda: xp.full(2, foreign)):
         assert call().is_shared()
         assert not xp.is_shared(foreign.made)
 
@@ -183,7 +184,7 @@ def callbacks():
     x = xp.asarray([[3.0, 1.0], [2.0, 4.0]])
     return {
         "apply_along_axis": lambda f: xp.apply_along_axis(f, 0, x),
-        "apply_over_axes": lambda f: xp.apply_over_axes(lambda a, axis: f(a)[None], x, [0]),
+        "apply_over_axes": lambda f: xp.apply_over_axes(lambda a, axis: f(a), x, [0]),
         "fromfunction": lambda f: xp.fromfunction(lambda i, j: f(i), (2, 2)),
         "piecewise": lambda f: xp.piecewise(x, [x > 2.0], [f, 0.0]),
         "vectorize": lambda f: xp.vectorize(f, signature="(n)->(n)")(x),
@@ -208,7 +209,14 @@ def test_callbacks_get_arrays_and_run_outside_the_scope(name):
         assert own.is_shared()
 
 
-def test_callbacks_may_import_and_fail():
+def test_functions_of_the_namespace_as_callbacks():
+    assert xp.apply_along_axis(xp.sum, 0, X).tolist() == [4.0, 6.0]
+    assert xp.apply_along_axis(np.sum, 0, X).tolist() == [4.0, 6.0]
+    assert xp.apply_along_axis(sum, 0, X).tolist() == [4.0, 6.0]
+    assert xp.piecewise(X, [X > 2.0], [xp.negative, xp.sqrt]).shape == (2, 2)
+
+
+def test_callbacks_may_fail():
     def callback(a):
         raise RuntimeError("from the callback")
 
@@ -271,5 +279,5 @@ def test_ufunc_methods():
 
 
 def test_lost_memory_has_its_figures():
-    with pytest.raises(MemoryError, match="asked|bytes|GiB|limit"):
+    with pytest.raises(MemoryError, match=r"8.* (PiB|bytes)|8\.0"):
         xp.ones((1 << 30, 1 << 20))
