@@ -130,19 +130,20 @@ def test_published_while_others_may_hold_it(worker, nbytes):
 
 
 @pytest.mark.parametrize("nbytes", [4096, MIB])
-def test_attached_in_the_receiver(worker, nbytes):
-    before = worker.get("xp.memory_stats()['cpu']['attached']")
-    worker.run("keep['x'] = x", x=xp.ones(nbytes // 8))
-    assert worker.get("xp.memory_stats()['cpu']['attached']") >= before + nbytes
-    worker.run("keep.clear()\ngc.collect()\nxp.empty_cache()")
-    assert worker.get("xp.memory_stats()['cpu']['attached']") <= before
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])  # a fork inherits the mapping
+def test_attached_in_the_receiver(own_worker, nbytes):
+    before = own_worker.get("xp.memory_stats()['cpu']['attached']")
+    own_worker.run("keep['x'] = x", x=xp.ones(nbytes // 8))
+    assert own_worker.get("xp.memory_stats()['cpu']['attached']") >= before + nbytes
+    own_worker.run("keep.clear()\ngc.collect()\nxp.empty_cache()")
+    assert own_worker.get("xp.memory_stats()['cpu']['attached']") <= before
 
 
 def test_the_summary_is_the_same_as_a_table():
     x = xp.ones(3 * MIB)
     text = xp.memory_summary()
     assert isinstance(text, str)
-    assert len(text.splitlines()) > 2
+    assert len(text.splitlines()) >= 2
     assert "cpu" in text
     for key in KEYS:
         assert key.replace("_", " ") in text.replace("_", " ").lower()
