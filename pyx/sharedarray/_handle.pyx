@@ -268,6 +268,14 @@ cdef Received described(bytes data):
     return r
 
 
+cdef size_t said_size(bytes data):
+    """Bytes of the block, as the handle says; 0 where it says nothing."""
+    try:
+        return parsed(data).nbytes
+    except HandleError:
+        return 0
+
+
 cdef Received open_bytes(bytes data):
     """Open a handle: map its memory if it is not mapped already, and mark the ticket opened."""
     cdef Received r = described(data)
@@ -314,7 +322,7 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
     with nogil:
         if same_pids:
             reason = _core.open_foreign(h.pid, h.start, h.fd, h.segment, h.segment_size, writable,
-                                        deadline, &fd, &err)
+                                        &fd, &err)
             if fd < 0 and reason != SA_E_LIMIT and (h.creator_pid != h.pid or h.creator_fd != h.fd):
                 second = _core.open_foreign(h.creator_pid, h.creator_start, h.creator_fd, h.segment,
                                             h.segment_size, writable, &fd, &err)

@@ -50,7 +50,7 @@ KEEP = ("keepdims", st.booleans())
 for _names, _dtypes in {
     "acos acosh asin asinh atan atanh cos cosh exp log log10 log1p log2 sin sinh sqrt tan": INEXACT,
     "expm1 tanh reciprocal": FLOATS,
-    "abs negative positive square sign isfinite isinf isnan conj real round": NUMERIC,
+    "abs negative positive square isfinite isinf isnan conj real round": NUMERIC,
     "ceil floor trunc": REAL,
     "signbit": FLOATS,
     "imag": COMPLEX,
@@ -70,6 +70,7 @@ for _names, _dtypes in {
 }.items():
     for _name in _names.split():
         CASES[_name] = two(_dtypes)
+CASES["sign"] = st.one_of(one(REAL), one(COMPLEX, low=-9, high=9))
 CASES["bitwise_left_shift"] = CASES["bitwise_right_shift"] = two(INTS, 0, 7)
 CASES["pow"] = two(REAL + COMPLEX, 0, 5)
 
@@ -166,7 +167,7 @@ for _name in ("unique_all", "unique_counts", "unique_inverse", "unique_values"):
 @st.composite
 def isin(draw):
     x1, x2 = draw(pairs(INTS, -5, 5, with_scalars=False))
-    return (x1, x2), {"invert": draw(st.booleans())}
+    return (x1, x2), {}         # array-api-strict ignores `invert`: see test_fixes
 
 
 @case("broadcast_arrays")
