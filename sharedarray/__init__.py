@@ -13,7 +13,7 @@ from sharedarray import _platform  # isort: skip  # first: it says why the rest 
 import numpy as _numpy
 
 from . import _attributes, _exchange, _methods, _protocols, _views  # they complete the Array
-from . import cuda, fft, linalg, random
+from . import _attributes, _methods, _protocols, _views, cuda, fft, linalg, random
 from ._array import Array
 from ._constants import e, euler_gamma, inf, nan, newaxis, pi
 from ._conversion import array, asarray, frombuffer
@@ -106,6 +106,7 @@ from ._elementwise import (
     pow_ as pow,
 )
 from ._errors import DeviceError, HandleError
+from ._exchange import from_dlpack
 from ._forward import forwarder as _forwarder
 from ._forward import load, vectorize
 from ._exchange import from_dlpack
@@ -193,4 +194,5 @@ __all__ = [
 
 __getattr__, __dir__ = _forwarder(_numpy, __name__, __all__)
 
-del _platform
+# Members of Array by being imported, and the platform's check.
+del _attributes, _methods, _platform, _protocols, _views

@@ -170,46 +170,6 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     return result if missing <= 0 else result[(None,) * missing]
 
 
-def from_dlpack(x, /, *, device=None, copy=None):
-    """Make an Array of an array of any library, without a copy where possible.
-
-    Parameters
-    ----------
-    x : object
-        An array with ``__dlpack__`` and ``__dlpack_device__``.
-    device : Device or str, optional
-        Device of the result; by default that of `x`.
-    copy : bool, optional
-        True: always copy. False: never. None: where the devices differ.
-
-    Returns
-    -------
-    out : Array
-        `is_shared` tells whether its memory can go by handle.
-
-    Raises
-    ------
-    BufferError
-        If the memory cannot be had without a copy and ``copy=False``, or not at all.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import sharedarray as xp
-    >>> a = np.zeros(3)
-    >>> xp.from_dlpack(a)[0] = 1.0
-    >>> print(a)
-    [1. 0. 0.]
-    """
-    options = {}
-    if device is not None:
-        options["device"] = str(resolve(device))
-    if copy is False:
-        options["copy"] = False
-    source = np.from_dlpack(x, **options)
-    return call(np.array, source) if copy else borrow(source)
-
-
 def frombuffer(buf, dtype=float, count=-1, offset=0):
     """Borrow the memory of a buffer as a one-dimensional Array, without a copy.
 
@@ -244,5 +204,5 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     return borrow(np.frombuffer(buf, dtype, count, offset))
 
 
-for _function in (asarray, array, from_dlpack, frombuffer):
+for _function in (asarray, array, frombuffer):
     _function.__module__ = "sharedarray"

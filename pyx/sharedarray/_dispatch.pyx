@@ -25,6 +25,7 @@ import inspect
 
 import numpy as np
 
+from ._device import Device
 from ._errors import memory_error
 
 cnp.import_array()
@@ -67,6 +68,7 @@ cdef enum:
 
 cdef PyTypeObject *array_type = <PyTypeObject *>Array
 cdef PyObject *no_value = <PyObject *>np._NoValue
+cdef PyTypeObject *device_type = <PyTypeObject *>Device
 cdef frozenset plain_classes = frozenset({bool, int, float, complex, str, bytes})
 
 
@@ -87,7 +89,7 @@ cdef inline bint is_plain(PyObject *value):
     if PyType_IsSubtype(kind, &PyType_Type):
         return (PyType_IsSubtype(<PyTypeObject *>value, &PyGenericArrType_Type)
                 or <object>value in plain_classes)
-    return value == no_value
+    return value == no_value or kind == device_type
 
 
 cdef inline bint is_plain_tuple(PyObject *value):

@@ -314,7 +314,7 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
     with nogil:
         if same_pids:
             reason = _core.open_foreign(h.pid, h.start, h.fd, h.segment, h.segment_size, writable,
-                                        deadline, &fd, &err)
+                                        &fd, &err)
             if fd < 0 and reason != SA_E_LIMIT and (h.creator_pid != h.pid or h.creator_fd != h.fd):
                 second = _core.open_foreign(h.creator_pid, h.creator_start, h.creator_fd, h.segment,
                                             h.segment_size, writable, &fd, &err)

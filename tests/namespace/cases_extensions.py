@@ -7,8 +7,9 @@ from hypothesis.extra import numpy as hnp
 from .cases import CASES
 from .inputs import ALL, FLOATS, INEXACT, NUMERIC, SHAPES, arrays
 
-EXTENSIONS = {f"linalg.{name}": CASES[name]
-              for name in ("matmul", "matrix_transpose", "tensordot", "vecdot")}
+EXTENSIONS = {
+    f"linalg.{name}": CASES[name] for name in ("matmul", "matrix_transpose", "tensordot", "vecdot")
+}
 
 MATRICES = hnp.array_shapes(min_dims=2, max_dims=3, min_side=1, max_side=3)
 
@@ -66,15 +67,19 @@ EXTENSIONS["linalg.qr"] = matrices(mode=st.sampled_from(["reduced", "complete"])
 EXTENSIONS["linalg.diagonal"] = matrices(ALL, offset=st.integers(-1, 1))
 EXTENSIONS["linalg.trace"] = matrices(NUMERIC, offset=st.integers(-1, 1))
 EXTENSIONS["linalg.matrix_norm"] = matrices(
-    keepdims=st.booleans(), ord=st.sampled_from(["fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf]))
+    keepdims=st.booleans(), ord=st.sampled_from(["fro", "nuc", 1, -1, 2, -2, np.inf, -np.inf])
+)
 
 
 @st.composite
 def vector_norm(draw):
     x = draw(arrays(FLOATS, hnp.array_shapes(min_dims=1, max_dims=3, max_side=3), -9, 9))
     axis = draw(st.one_of(st.none(), st.integers(-x.ndim, x.ndim - 1)))
-    return (x,), {"axis": axis, "keepdims": draw(st.booleans()),
-                  "ord": draw(st.sampled_from([1, 2, 0, 3, np.inf, -np.inf]))}
+    return (x,), {
+        "axis": axis,
+        "keepdims": draw(st.booleans()),
+        "ord": draw(st.sampled_from([1, 2, 0, 3, np.inf, -np.inf])),
+    }
 
 
 EXTENSIONS["linalg.vector_norm"] = vector_norm()
@@ -97,8 +102,11 @@ NORMS = st.sampled_from(["backward", "ortho", "forward"])
 def along(draw, dtypes):
     """A transform along one axis."""
     x = draw(arrays(dtypes, hnp.array_shapes(max_dims=3, max_side=4), -9, 9))
-    return (x,), {"n": draw(st.one_of(st.none(), st.integers(1, 5))),
-                  "axis": draw(st.integers(-x.ndim, x.ndim - 1)), "norm": draw(NORMS)}
+    return (x,), {
+        "n": draw(st.one_of(st.none(), st.integers(1, 5))),
+        "axis": draw(st.integers(-x.ndim, x.ndim - 1)),
+        "norm": draw(NORMS),
+    }
 
 
 @st.composite
@@ -112,11 +120,21 @@ def several(draw, dtypes):
 
 
 COMPLEX = ["complex64", "complex128"]
-for _name, _dtypes in {"fft": COMPLEX, "ifft": COMPLEX, "rfft": FLOATS, "irfft": COMPLEX,
-                       "hfft": COMPLEX, "ihfft": FLOATS}.items():
+for _name, _dtypes in {
+    "fft": COMPLEX,
+    "ifft": COMPLEX,
+    "rfft": FLOATS,
+    "irfft": COMPLEX,
+    "hfft": COMPLEX,
+    "ihfft": FLOATS,
+}.items():
     EXTENSIONS[f"fft.{_name}"] = along(_dtypes)
-for _name, _dtypes in {"fftn": COMPLEX, "ifftn": COMPLEX, "rfftn": FLOATS,
-                       "irfftn": COMPLEX}.items():
+for _name, _dtypes in {
+    "fftn": COMPLEX,
+    "ifftn": COMPLEX,
+    "rfftn": FLOATS,
+    "irfftn": COMPLEX,
+}.items():
     EXTENSIONS[f"fft.{_name}"] = several(_dtypes)
 
 
@@ -130,5 +148,10 @@ EXTENSIONS["fft.fftshift"] = EXTENSIONS["fft.ifftshift"] = shift()
 for _name in ("fftfreq", "rfftfreq"):
     EXTENSIONS[f"fft.{_name}"] = st.tuples(
         st.tuples(st.integers(1, 8)),
-        st.fixed_dictionaries({"d": st.sampled_from([1.0, 0.25]),
-                               "dtype": st.sampled_from([None, *map(np.dtype, FLOATS)])}))
+        st.fixed_dictionaries(
+            {
+                "d": st.sampled_from([1.0, 0.25]),
+                "dtype": st.sampled_from([None, *map(np.dtype, FLOATS)]),
+            }
+        ),
+    )

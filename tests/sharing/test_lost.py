@@ -2,7 +2,9 @@
 
 import copy
 import operator
+import os
 import pickle
+import resource
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing.reduction import ForkingPickler
 
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
-from tests.harness import Worker, WorkerError, run_script
+from tests.harness import Worker, WorkerError
 
 
 class Message:
@@ -196,78 +198,50 @@ def test_readonly_ones_too():
         lost[0]
 
 
-NO_DESCRIPTORS = """
-    import os, resource, sys
-    from tests.harness import Worker
-
-    if __name__ == "__main__":
-        import sharedarray as xp
-
-        with Worker(sys.argv[1]) as worker:
-            worker.run("keep['x'] = x", x=xp.ones(10))
-            worker.run(
-                '''
-                import resource
-                limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-                keep["limits"] = limits
-                resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")), limits[1]))
-                keep["full"] = []
-                while True:
-                    try:
-                        keep["full"].append(os.dup(0))
-                    except OSError:
-                        break
-                '''
-            )
-            x = xp.ones(4 << 20)
-            told = worker.run(
-                '''
-                try:
-                    x + 1
-                except xp.HandleError as error:
-                    return x.shape, x.is_shared(), str(error)
-                '''
-                , x=x
-            )
-            assert told and told[:2] == ((4 << 20,), False), told
-            assert "descriptor" in told[2] or "ulimit -n" in told[2] or "open files" in told[2], told
-            worker.run(
-                '''
-                import resource
-                for fd in keep.pop("full"):
-                    os.close(fd)
-                resource.setrlimit(resource.RLIMIT_NOFILE, keep["limits"])
-                '''
-            )
-            assert worker.get("float(xp.sum(x))", x=x) == 4 << 20
-    """
+def use_up_descriptors():
+    """Lower the limit of descriptors to what is open; the way back."""
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    highest = max(map(int, os.listdir("/proc/self/fd")))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (highest + 10, before[1]))
+    taken = []
+    while True:
+        try:
+            taken.append(os.dup(0))
+        except OSError:
+            return before, taken
 
 
-def test_a_receiver_without_descriptors(method):
-    run_script(NO_DESCRIPTORS, method).ok()
+def give_back(before, taken):
+    """Undo `use_up_descriptors`."""
+    for fd in taken:
+        os.close(fd)
+    resource.setrlimit(resource.RLIMIT_NOFILE, before)
 
 
-NO_ADDRESS_SPACE = """
-    import sys
-    from tests.harness import Worker
-
-    if __name__ == "__main__":
-        import sharedarray as xp
-
-        with Worker(sys.argv[1]) as worker:
-            worker.run("keep['x'] = x", x=xp.ones(10))
-            worker.run(
-                '''
-                import re, resource
-                size = int(re.search(r"VmSize:\\\\s+(\\\\d+)", open("/proc/self/status").read())[1]) << 10
-                resource.setrlimit(resource.RLIMIT_AS, (size + (64 << 20),) * 2)
-                '''
-            )
-            shapes = [worker.get("(x.shape, x.is_shared())", x=xp.empty(64 << 20)) for _ in range(3)]
-            assert all(shape == (64 << 20,) for shape, _ in shapes), shapes
-            assert worker.get("float(xp.sum(x))", x=xp.ones(100)) == 100
-    """
+def test_a_receiver_without_descriptors(own_worker):
+    own_worker.run("xp.ones(10) + x", x=xp.ones(10))
+    own_worker.run("keep['way back'] = f()", f=use_up_descriptors)
+    x = xp.ones(4 << 20)
+    assert own_worker.get("(x.shape, x.is_shared())", x=x) == ((4 << 20,), False)
+    with pytest.raises(WorkerError) as caught:
+        own_worker.run("x + 1", x=x)
+    assert caught.value.kind == "HandleError"
+    assert "ulimit -n" in caught.value.message
+    own_worker.run("f(*keep.pop('way back'))", f=give_back)
+    assert own_worker.get("float(xp.sum(x))", x=x) == 4 << 20
 
 
-def test_a_receiver_without_address_space_lives_on(method):
-    run_script(NO_ADDRESS_SPACE, method).ok()
+def limit_address_space(more):
+    """Forbid this process more than so many further bytes of address space."""
+    with open("/proc/self/statm") as file:
+        size = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (size + more,) * 2)
+
+
+def test_a_receiver_without_address_space_lives_on(own_worker):
+    own_worker.run("xp.ones(10) + x", x=xp.ones(10))
+    own_worker.call(limit_address_space, 64 << 20)
+    arrays = [xp.empty(64 << 20) for _ in range(3)]
+    for x in arrays:
+        assert own_worker.get("x.shape", x=x) == (64 << 20,)
+    assert own_worker.get("float(xp.sum(x))", x=xp.ones(100)) == 100
