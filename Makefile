@@ -15,7 +15,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := setup.py tools/buildinfo.py $(wildcard pyx/*.txt sharedarray/_version.py \
     pyx/sharedarray/*.pyx pyx/sharedarray/*.pxd pyx/sharedarray/core/*.c pyx/sharedarray/core/*.h)
 
-.PHONY: all help build demo test check bench wheel clean force $(CHECKS)
+.PHONY: all help build demo test check bench format wheel clean force $(CHECKS)
 .DELETE_ON_ERROR:
 
 all: build  ## compile in place (what plain `make` does)
@@ -44,6 +44,10 @@ lint: $(DONE)/deps-lint  ## ruff and cython-lint
 	$(PY) -m ruff check .
 	$(PY) -m ruff format --check .
 	PATH="$(abspath $(VENV))/bin:$$PATH" cython-lint pyx
+
+format: $(DONE)/deps-lint  ## lay the sources out as `make lint` wants them
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
 
 stubs: $(DONE)/build $(DONE)/deps-lint  ## the .pyi files against the compiled modules
 	$(PY) tools/check_stubs.py

@@ -1,12 +1,14 @@
 """Sphinx configuration. Nothing here asks the network."""
 
 import doctest
+import inspect
 import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 
+import numpy as np  # noqa: E402
 import reference_pages  # noqa: E402
 
 import sharedarray  # noqa: E402
@@ -32,7 +34,7 @@ suppress_warnings = ["config.cache"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
-autosummary_generate = True
+autosummary_generate = reference_pages.write(HERE / "generated")
 autodoc_typehints = "none"
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
@@ -52,4 +54,13 @@ html_theme_options = {
     "footer_end": [],
 }
 
-reference_pages.write(HERE / "generated" / "chapters")
+
+def setup(app):
+    """Leave out the members whose docstring is NumPy's: they are documented there."""
+    owners = (np.ndarray, np.random.Generator, np.random.RandomState, np.vectorize)
+    foreign = {inspect.getdoc(member) for owner in owners for member in vars(owner).values()}
+
+    def skip(app, what, name, member, skip, options):
+        return True if inspect.getdoc(member) in foreign else None
+
+    app.connect("autodoc-skip-member", skip)

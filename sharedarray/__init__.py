@@ -12,10 +12,11 @@ from sharedarray import _platform  # isort: skip  # first: it says why the rest 
 
 import numpy as _numpy
 
-from . import cuda, fft, linalg, random
+from . import _attributes, _exchange, _methods, _protocols, _views  # they complete the Array
+from . import _attributes, _methods, _protocols, _views, cuda, fft, linalg, random
 from ._array import Array
 from ._constants import e, euler_gamma, inf, nan, newaxis, pi
-from ._conversion import array, asarray, from_dlpack, frombuffer
+from ._conversion import array, asarray, frombuffer
 from ._core import capture_numpy, empty_cache, memory, memory_stats, memory_summary
 from ._creation import (
     arange,
@@ -105,8 +106,10 @@ from ._elementwise import (
     pow_ as pow,
 )
 from ._errors import DeviceError, HandleError
+from ._exchange import from_dlpack
 from ._forward import forwarder as _forwarder
 from ._forward import load, vectorize
+from ._exchange import from_dlpack
 from ._handle import Handle
 from ._indexing import take, take_along_axis
 from ._info import __array_namespace_info__
@@ -191,4 +194,5 @@ __all__ = [
 
 __getattr__, __dir__ = _forwarder(_numpy, __name__, __all__)
 
-del _platform
+# Members of Array by being imported, and the platform's check.
+del _attributes, _methods, _platform, _protocols, _views

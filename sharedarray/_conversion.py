@@ -4,7 +4,7 @@ import numpy as np
 
 from ._array import Array
 from ._devices import resolve
-from ._dispatch import borrow, call, is_array_like, is_shared_memory
+from ._dispatch import Function, borrow, call, is_array_like, is_shared_memory
 
 
 def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None):
@@ -58,8 +58,12 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None
         if dtype is None and order is None:
             return call(np.array, obj) if copy else obj
         return call(_converted, obj, dtype, order, copy)
-    resolve(device)
-    source = _source(obj)
+    if device is not None:
+        resolve(device)
+    if type(obj) in _VALUES:
+        source = None
+    else:
+        source = _source(obj)
     if source is None:
         if copy is False:
             raise ValueError(
@@ -104,16 +108,20 @@ def _fits(array, order):
     return array.flags.f_contiguous if order == "F" else array.flags.c_contiguous
 
 
-def _from_values(obj, dtype, order):
-    """An Array of scalars and nested sequences of them."""
-    if dtype is None:
-        values = call(np.asarray, obj, order=order) if order else call(np.asarray, obj)
-        if values.dtype.kind in "SU":
-            raise TypeError(
-                "asarray: strings make no array of numbers; give dtype= for an array of "
-                "fixed-width strings")
-        return values
-    return call(np.asarray, obj, dtype, order)
+_VALUES = frozenset({bool, int, float, complex, list, tuple, str, bytes})
+
+
+def _numbers(obj, dtype, order):
+    """An ndarray of scalars and nested sequences of them."""
+    result = np.asarray(obj, dtype, order)
+    if dtype is None and result.dtype.kind in "SU":
+        raise TypeError(
+            "asarray: strings make no array of numbers; give dtype= for an array of "
+            "fixed-width strings")
+    return result
+
+
+_from_values = Function(_numbers, "asarray")
 
 
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
@@ -162,46 +170,6 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
     return result if missing <= 0 else result[(None,) * missing]
 
 
-def from_dlpack(x, /, *, device=None, copy=None):
-    """Make an Array of an array of any library, without a copy where possible.
-
-    Parameters
-    ----------
-    x : object
-        An array with ``__dlpack__`` and ``__dlpack_device__``.
-    device : Device or str, optional
-        Device of the result; by default that of `x`.
-    copy : bool, optional
-        True: always copy. False: never. None: where the devices differ.
-
-    Returns
-    -------
-    out : Array
-        `is_shared` tells whether its memory can go by handle.
-
-    Raises
-    ------
-    BufferError
-        If the memory cannot be had without a copy and ``copy=False``, or not at all.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> import sharedarray as xp
-    >>> a = np.zeros(3)
-    >>> xp.from_dlpack(a)[0] = 1.0
-    >>> print(a)
-    [1. 0. 0.]
-    """
-    options = {}
-    if device is not None:
-        options["device"] = str(resolve(device))
-    if copy is False:
-        options["copy"] = False
-    source = np.from_dlpack(x, **options)
-    return call(np.array, source) if copy else borrow(source)
-
-
 def frombuffer(buf, dtype=float, count=-1, offset=0):
     """Borrow the memory of a buffer as a one-dimensional Array, without a copy.
 
@@ -236,5 +204,5 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     return borrow(np.frombuffer(buf, dtype, count, offset))
 
 
-for _function in (asarray, array, from_dlpack, frombuffer):
+for _function in (asarray, array, frombuffer):
     _function.__module__ = "sharedarray"

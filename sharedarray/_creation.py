@@ -40,7 +40,8 @@ def arange(start, /, stop=None, step=1, dtype=None, *, device=None):
     >>> print(xp.arange(2, 8, 2))
     [2 4 6]
     """
-    resolve(device)
+    if device is not None:
+        resolve(device)
     if stop is None:
         start, stop = 0, start
     return np.arange(start, stop, step, dtype)
@@ -114,7 +115,8 @@ def eye(n_rows, n_cols=None, /, k=0, dtype=None, order="C", *, device=None):
     [[1 0]
      [0 1]]
     """
-    resolve(device)
+    if device is not None:
+        resolve(device)
     return np.eye(n_rows, n_cols, k, float if dtype is None else dtype, order)
 
 
@@ -138,7 +140,8 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None):
     >>> print(xp.full(3, 7))
     [7 7 7]
     """
-    resolve(device)
+    if device is not None:
+        resolve(device)
     return np.full(shape, fill_value, dtype, order)
 
 
@@ -164,7 +167,8 @@ def full_like(x, /, fill_value, dtype=None, order="K", subok=True, shape=None, *
     >>> print(xp.full_like(xp.zeros(2), 1.5))
     [1.5 1.5]
     """
-    resolve(device)
+    if device is not None:
+        resolve(device)
     return np.full_like(x, fill_value, **_like(x, dtype, order, shape))
 
 
@@ -199,7 +203,8 @@ def linspace(start, stop, /, num=50, endpoint=True, retstep=False, dtype=None, a
     >>> print(xp.linspace(0.0, 1.0, 3))
     [0.  0.5 1. ]
     """
-    resolve(device)
+    if device is not None:
+        resolve(device)
     return np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
 
 
@@ -272,7 +277,8 @@ def ones_like(x, /, dtype=None, order="K", subok=True, shape=None, *, device=Non
     >>> print(xp.ones_like(xp.asarray([5, 6])))
     [1 1]
     """
-    resolve(device)
+    if device is not None:
+        resolve(device)
     return np.ones_like(x, **_like(x, dtype, order, shape))
 
 
@@ -354,5 +360,6 @@ def zeros_like(x, /, dtype=None, order="K", subok=True, shape=None, *, device=No
     >>> print(xp.zeros_like(xp.asarray([5, 6])))
     [0 0]
     """
-    resolve(device)
+    if device is not None:
+        resolve(device)
     return np.zeros_like(x, **_like(x, dtype, order, shape))

@@ -5,5 +5,6 @@ from tests.harness.fixtures import (  # noqa: F401
     method,
     no_process_left,
     own_worker,
+    pytest_runtest_call,
     worker,
 )

@@ -7,7 +7,11 @@ import typing
 
 CIMPORT = re.compile(r"^\s*from\s+(?P<base>[.\w]+)\s+c?import\s+(?P<names>\([^)]*\)|.+)$", re.M)
 PLAIN = re.compile(r"^\s*c?import\s+(?P<names>[\w., ]+)$", re.M)
-EXTERN = re.compile(r"^\s*cdef\s+extern\s+from\s+\"(?P<file>[^\"]+)\"", re.M)
+EXTERN = re.compile(
+    r"^cdef\s+extern\s+from\s+\"(?P<file>[^\"]+)\"[^\n]*\n(?P<block>(?:[ \t]+[^\n]*\n|\n)*)", re.M
+)
+INLINE = re.compile(r"\bstatic\s+inline\s[^;{(]*?(\w+)\s*\(")
+FUNCTION = re.compile(r"(\w+)\s*\(")
 INCLUDE = re.compile(r"^\s*#\s*include\s+\"(?P<file>[^\"]+)\"", re.M)
 
 
@@ -84,13 +88,24 @@ def edges(root):
 
 
 def externs(root):
-    """Yield an `Edge` for each C header of the project that a Cython module declares."""
+    """Yield an `Edge` for each function of the project's C that a Cython module declares.
+
+    Types, constants and inline functions of its headers may be declared anywhere; other functions
+    are linked to one module.
+    """
     for name, paths in modules(root).items():
         for path in paths:
-            if path.suffix != ".py":
-                for match in EXTERN.finditer(path.read_text()):
-                    if (root / "pyx/sharedarray" / match["file"]).exists():
-                        yield Edge(name, match["file"], str(path.relative_to(root)))
+            if path.suffix == ".py":
+                continue
+            for match in EXTERN.finditer(path.read_text()):
+                header = root / "pyx/sharedarray" / match["file"]
+                if not header.exists():
+                    continue
+                inline = set(INLINE.findall(header.read_text()))
+                for function in FUNCTION.findall(match["block"]):
+                    if function not in inline:
+                        where = str(path.relative_to(root))
+                        yield Edge(name, f"{function} of {match['file']}", where)
 
 
 def includes(root):
@@ -103,27 +118,23 @@ def includes(root):
                 yield Edge(path.stem, unit, str(path.relative_to(root)))
 
 
-def cycle(graph):
-    """Return the names along one cycle of `Edge` objects, or None."""
+def cycles(graph):
+    """Return the groups of names of an iterable of `Edge` that reach one another."""
     after = {}
     for edge in graph:
         after.setdefault(edge.importer, set()).add(edge.imported)
-    finished, path = set(), []
 
-    def visit(name):
-        if name in path:
-            return [*path[path.index(name) :], name]
-        if name in finished:
-            return None
-        path.append(name)
-        for following in sorted(after.get(name, ())):
-            if found := visit(following):
-                return found
-        path.pop()
-        finished.add(name)
-        return None
+    def reached(name):
+        found, ahead = set(), [name]
+        while ahead:
+            new = after.get(ahead.pop(), set()) - found
+            found |= new
+            ahead += new
+        return found
 
-    for name in sorted(after):
-        if found := visit(name):
-            return found
-    return None
+    below = {name: reached(name) for name in after}
+    groups = {
+        tuple(sorted({name} | {other for other in below[name] if name in below.get(other, ())}))
+        for name in after
+    }
+    return sorted(group for group in groups if len(group) > 1)

@@ -30,6 +30,8 @@ cdef Array made(ndarray r, Array parent)        # what NumPy returned -> Array (
 cdef Array borrow(ndarray a)                    # a new view of `a` as an Array, never a copy
 cdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason)
 cdef object link_of(Array x)                    # None for shared memory, else the Storage
+cdef str kind_of(Array x)                        # "shared" or "private"
+cdef str lost_text(Array x)
 cdef ndarray exported(Array x)                  # the ndarray that is handed out
 cdef object operand(object x)                   # ndarray or scalar for NumPy, or NotImplemented
 cdef double priority_of(object x)

@@ -3,127 +3,37 @@
 The class holds one ndarray and does its work through it: NumPy's own slots are called inside
 the allocation scope (`_core.enter`), so results are born in shared memory, and what comes back is
 wrapped by `made`. Methods, protocols and printing are added to the class by the modules above this
-one (`_methods`, `_protocols`, `_exchange`, `_show`) with `extend`.
+one (`_protocols`, `_exchange`, `_methods`, `_attributes`) with `extend`.
 """
 
 cimport cython
-from cpython.object cimport PyObject, PyTypeObject, PyObject_RichCompare
+from cpython.object cimport PyObject, PyTypeObject
 from cpython.slice cimport PySlice_Check
 from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport ndarray
 
+from . cimport _numbers as slots
 from ._core cimport contains, enter, leave, shared_mode
 from ._storage cimport Storage, adopt, export_view, in_shared, storage_of
 
 import operator
+from math import prod
 
 import numpy as np
 
+from . import _show
 from ._errors import HandleError, memory_error
 
 __all__ = ["Array", "Lost", "unwrap", "wrap"]
 
 cnp.import_array()
 
-cdef extern from *:
-    """
-    /* The exception is set already: hand it to the caller. */
-    static PyObject *sa_reraise(void) { return NULL; }
-
-    static int sa_extend(PyTypeObject *type, PyObject *name, PyObject *value) {
-        int rc = PyDict_SetItem(type->tp_dict, name, value);
-        PyType_Modified(type);
-        return rc;
-    }
-    /* Fill `buffer` from `view`, which it then refers to (Cython put a None there). */
-    static int sa_export(PyObject *view, Py_buffer *buffer, int flags) {
-        Py_CLEAR(buffer->obj);
-        return PyObject_GetBuffer(view, buffer, flags);
-    }
-    static void sa_rename(PyTypeObject *type, const char *name) { type->tp_name = name; }
-    """
+cdef extern from "core/ndarray.h":
     object sa_reraise()
     int sa_extend(PyTypeObject *type, object name, object value) except -1
     int sa_export(object view, Py_buffer *buffer, int flags) except -1
     void sa_rename(PyTypeObject *type, const char *name)
-
-cdef extern from "Python.h":
-    ctypedef PyObject *(*binaryfunc)(PyObject *, PyObject *)
-    ctypedef PyObject *(*unaryfunc)(PyObject *)
-    PyObject *number_add "PyNumber_Add" (PyObject *, PyObject *)
-    PyObject *number_subtract "PyNumber_Subtract" (PyObject *, PyObject *)
-    PyObject *number_multiply "PyNumber_Multiply" (PyObject *, PyObject *)
-    PyObject *number_divide "PyNumber_TrueDivide" (PyObject *, PyObject *)
-    PyObject *number_floor "PyNumber_FloorDivide" (PyObject *, PyObject *)
-    PyObject *number_remainder "PyNumber_Remainder" (PyObject *, PyObject *)
-    PyObject *number_divmod "PyNumber_Divmod" (PyObject *, PyObject *)
-    PyObject *number_matmul "PyNumber_MatrixMultiply" (PyObject *, PyObject *)
-    PyObject *number_and "PyNumber_And" (PyObject *, PyObject *)
-    PyObject *number_or "PyNumber_Or" (PyObject *, PyObject *)
-    PyObject *number_xor "PyNumber_Xor" (PyObject *, PyObject *)
-    PyObject *number_lshift "PyNumber_Lshift" (PyObject *, PyObject *)
-    PyObject *number_rshift "PyNumber_Rshift" (PyObject *, PyObject *)
-    PyObject *number_iadd "PyNumber_InPlaceAdd" (PyObject *, PyObject *)
-    PyObject *number_isubtract "PyNumber_InPlaceSubtract" (PyObject *, PyObject *)
-    PyObject *number_imultiply "PyNumber_InPlaceMultiply" (PyObject *, PyObject *)
-    PyObject *number_idivide "PyNumber_InPlaceTrueDivide" (PyObject *, PyObject *)
-    PyObject *number_ifloor "PyNumber_InPlaceFloorDivide" (PyObject *, PyObject *)
-    PyObject *number_iremainder "PyNumber_InPlaceRemainder" (PyObject *, PyObject *)
-    PyObject *number_imatmul "PyNumber_InPlaceMatrixMultiply" (PyObject *, PyObject *)
-    PyObject *number_iand "PyNumber_InPlaceAnd" (PyObject *, PyObject *)
-    PyObject *number_ior "PyNumber_InPlaceOr" (PyObject *, PyObject *)
-    PyObject *number_ixor "PyNumber_InPlaceXor" (PyObject *, PyObject *)
-    PyObject *number_ilshift "PyNumber_InPlaceLshift" (PyObject *, PyObject *)
-    PyObject *number_irshift "PyNumber_InPlaceRshift" (PyObject *, PyObject *)
-    PyObject *PyNumber_Power(PyObject *, PyObject *, PyObject *)
-    PyObject *PyNumber_InPlacePower(PyObject *, PyObject *, PyObject *)
-    PyObject *PyNumber_Negative(PyObject *)
-    PyObject *PyNumber_Positive(PyObject *)
-    PyObject *PyNumber_Absolute(PyObject *)
-    PyObject *PyNumber_Invert(PyObject *)
-    PyObject *compare "PyObject_RichCompare" (PyObject *, PyObject *, int)
-    PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *)
-    PyObject *subscript "PyObject_GetItem" (PyObject *, PyObject *)
-    object get_item "PyObject_GetItem" (object, object)
-    int PyObject_SetItem(object, object, object) except -1
-    int PySequence_Contains(object, object) except -1
-    object PyObject_Format(object, object)
-    bint PyIndex_Check(object)
-    bint PyLong_CheckExact(object)
-    bint PyLong_Check(object)
-    bint PyFloat_CheckExact(object)
-    bint PyFloat_Check(object)
-    bint PyComplex_Check(object)
-    void Py_DECREF(PyObject *)
-    int Py_LT
-
-cdef extern from *:
-    """
-    #include <numpy/arrayobject.h>
-
-    /* NumPy's descriptors and types, as the plain references that Cython knows. */
-    static inline PyObject *sa_descr(PyArrayObject *a) {
-        return Py_NewRef((PyObject *)PyArray_DESCR(a));
-    }
-    static inline int sa_holds_objects(PyArrayObject *a) {
-        return PyDataType_REFCHK(PyArray_DESCR(a));
-    }
-    static inline PyObject *sa_like(PyArrayObject *a, int nd, npy_intp *dims, npy_intp *strides,
-                                    void *data) {
-        PyArray_Descr *descr = PyArray_DESCR(a);
-        int flags = data ? PyArray_FLAGS(a) & NPY_ARRAY_WRITEABLE : 0;
-        Py_INCREF(descr);   /* taken over, also on failure */
-        return PyArray_NewFromDescr(&PyArray_Type, descr, nd, dims, strides, data, flags, NULL);
-    }
-    static inline PyObject *sa_view(PyArrayObject *a) {
-        return PyArray_View(a, NULL, &PyArray_Type);
-    }
-    static inline PyObject *sa_copy(PyArrayObject *a, int order) {
-        return PyArray_NewCopy(a, (NPY_ORDER)order);
-    }
-    static inline PyObject *sa_from_scalar(PyObject *r) { return PyArray_FromScalar(r, NULL); }
-    """
     PyObject *PyArray_BASE(ndarray)
     bint is_ndarray "PyArray_CheckExact" (PyObject *)
     bint is_generic "PyArray_CheckScalar" (PyObject *)
@@ -134,10 +44,24 @@ cdef extern from *:
     PyObject *new_copy "sa_copy" (ndarray, int)
     PyObject *from_scalar "sa_from_scalar" (PyObject *)
 
+cdef extern from "Python.h":
+    PyObject *compare "PyObject_RichCompare" (PyObject *, PyObject *, int)
+    PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *)
+    PyObject *subscript "PyObject_GetItem" (PyObject *, PyObject *)
+    object get_item "PyObject_GetItem" (object, object)
+    int PyObject_SetItem(object, object, object) except -1
+    int PySequence_Contains(object, object) except -1
+    bint PyIndex_Check(object)
+    bint PyLong_CheckExact(object)
+    bint PyLong_Check(object)
+    bint PyFloat_CheckExact(object)
+    bint PyFloat_Check(object)
+    bint PyComplex_Check(object)
+    void Py_DECREF(PyObject *)
+
 cdef double PRIORITY = 1.0      # above ndarray's 0 and memmap's -100, below np.matrix's 10
 cdef object PRIORITY_NAME = "__array_priority__"
 cdef object UFUNC_NAME = "__array_ufunc__"
-cdef object NDARRAY_UFUNC = np.ndarray.__array_ufunc__
 cdef object MISSING = object()
 cdef tuple SCALARS = (np.generic,)
 
@@ -213,6 +137,20 @@ cdef int settle(Array x, Array parent) except -1:
     if shared_mode() and not in_shared(x._a):
         x._a = copied(x._a, cnp.NPY_KEEPORDER)
     return 0
+
+
+cdef str kind_of(Array x):
+    """Return the kind of memory, as `repr` shows it."""
+    return "shared" if in_shared(below(x)) else "private"
+
+
+cdef str lost_text(Array x):
+    """Return the repr of a lost Array."""
+    cdef Lost lost
+    if not isinstance(x._link, Lost):
+        return "<an Array that was never initialised>"
+    lost = x._link
+    return _show.lost(lost.shape, lost.dtype, lost.device, lost.reason)
 
 
 cdef object link_of(Array x):
@@ -385,7 +323,7 @@ cdef object scoped_method(Array x, object name, tuple args, dict kwargs, object 
     return wrap(r)
 
 
-cdef object binary(binaryfunc op, object left, object right):
+cdef object binary(slots.binaryfunc op, object left, object right):
     """Return ``left op right``; at least one of them is an Array."""
     cdef object a, b
     cdef PyObject *r
@@ -405,7 +343,7 @@ cdef object binary(binaryfunc op, object left, object right):
     return wrap(stolen(r))
 
 
-cdef object unary(unaryfunc op, Array x):
+cdef object unary(slots.unaryfunc op, Array x):
     """Return ``op x``."""
     cdef object a = below(x)
     cdef int token = enter(0)
@@ -416,7 +354,7 @@ cdef object unary(unaryfunc op, Array x):
     return made(stolen(r), None)
 
 
-cdef object inplace(binaryfunc op, Array x, object other):
+cdef object inplace(slots.binaryfunc op, Array x, object other):
     """Do ``x op= other`` through NumPy, which checks before it writes, and return `x`."""
     cdef object a = below(x)
     cdef object b = below(other) if type(other) is Array else operand(other)
@@ -431,11 +369,11 @@ cdef object inplace(binaryfunc op, Array x, object other):
 
 
 cdef PyObject *power(PyObject *a, PyObject *b) noexcept:
-    return PyNumber_Power(a, b, <PyObject *>None)
+    return slots.power(a, b, <PyObject *>None)
 
 
 cdef PyObject *inplace_power(PyObject *a, PyObject *b) noexcept:
-    return PyNumber_InPlacePower(a, b, <PyObject *>None)
+    return slots.inplace_power(a, b, <PyObject *>None)
 
 
 cdef Array element(ndarray a, char *p):
@@ -659,25 +597,25 @@ cdef class Array:
     # Arithmetic. Both orders come here: one of the two is an Array.
 
     def __add__(left, right):
-        return binary(number_add, left, right)
+        return binary(slots.add, left, right)
 
     def __sub__(left, right):
-        return binary(number_subtract, left, right)
+        return binary(slots.subtract, left, right)
 
     def __mul__(left, right):
-        return binary(number_multiply, left, right)
+        return binary(slots.multiply, left, right)
 
     def __truediv__(left, right):
-        return binary(number_divide, left, right)
+        return binary(slots.divide, left, right)
 
     def __floordiv__(left, right):
-        return binary(number_floor, left, right)
+        return binary(slots.floor, left, right)
 
     def __mod__(left, right):
-        return binary(number_remainder, left, right)
+        return binary(slots.remainder, left, right)
 
     def __divmod__(left, right):
-        return binary(number_divmod, left, right)
+        return binary(slots.divmod, left, right)
 
     def __pow__(left, right, modulo):
         if modulo is not None:
@@ -685,40 +623,40 @@ cdef class Array:
         return binary(power, left, right)
 
     def __matmul__(left, right):
-        return binary(number_matmul, left, right)
+        return binary(slots.matmul, left, right)
 
     def __and__(left, right):
-        return binary(number_and, left, right)
+        return binary(slots.and_, left, right)
 
     def __or__(left, right):
-        return binary(number_or, left, right)
+        return binary(slots.or_, left, right)
 
     def __xor__(left, right):
-        return binary(number_xor, left, right)
+        return binary(slots.xor, left, right)
 
     def __lshift__(left, right):
-        return binary(number_lshift, left, right)
+        return binary(slots.lshift, left, right)
 
     def __rshift__(left, right):
-        return binary(number_rshift, left, right)
+        return binary(slots.rshift, left, right)
 
     def __iadd__(self, other):
-        return inplace(number_iadd, self, other)
+        return inplace(slots.iadd, self, other)
 
     def __isub__(self, other):
-        return inplace(number_isubtract, self, other)
+        return inplace(slots.isubtract, self, other)
 
     def __imul__(self, other):
-        return inplace(number_imultiply, self, other)
+        return inplace(slots.imultiply, self, other)
 
     def __itruediv__(self, other):
-        return inplace(number_idivide, self, other)
+        return inplace(slots.idivide, self, other)
 
     def __ifloordiv__(self, other):
-        return inplace(number_ifloor, self, other)
+        return inplace(slots.ifloor, self, other)
 
     def __imod__(self, other):
-        return inplace(number_iremainder, self, other)
+        return inplace(slots.iremainder, self, other)
 
     def __ipow__(self, other, modulo):
         if modulo is not None:
@@ -726,34 +664,34 @@ cdef class Array:
         return inplace(inplace_power, self, other)
 
     def __imatmul__(self, other):
-        return inplace(number_imatmul, self, other)
+        return inplace(slots.imatmul, self, other)
 
     def __iand__(self, other):
-        return inplace(number_iand, self, other)
+        return inplace(slots.iand, self, other)
 
     def __ior__(self, other):
-        return inplace(number_ior, self, other)
+        return inplace(slots.ior, self, other)
 
     def __ixor__(self, other):
-        return inplace(number_ixor, self, other)
+        return inplace(slots.ixor, self, other)
 
     def __ilshift__(self, other):
-        return inplace(number_ilshift, self, other)
+        return inplace(slots.ilshift, self, other)
 
     def __irshift__(self, other):
-        return inplace(number_irshift, self, other)
+        return inplace(slots.irshift, self, other)
 
     def __neg__(self):
-        return unary(PyNumber_Negative, self)
+        return unary(slots.negative, self)
 
     def __pos__(self):
-        return unary(PyNumber_Positive, self)
+        return unary(slots.positive, self)
 
     def __abs__(self):
-        return unary(PyNumber_Absolute, self)
+        return unary(slots.absolute, self)
 
     def __invert__(self):
-        return unary(PyNumber_Invert, self)
+        return unary(slots.invert, self)
 
     def __richcmp__(self, other, int op):
         cdef object a = below(self)
@@ -804,6 +742,12 @@ cdef class Array:
         cdef object b = operand(value)
         return bool(PySequence_Contains(below(self), value if b is NotImplemented else b))
 
+    def __repr__(self):
+        return _show.text(below(self), kind_of(self)) if self._a is not None else lost_text(self)
+
+    def __str__(self):
+        return str(below(self)) if self._a is not None else lost_text(self)
+
     # Indexing.
 
     def __getitem__(self, key):
@@ -839,14 +783,7 @@ cdef class Array:
 
     @property
     def shape(self):
-        """Shape, a tuple of ints; assigning reshapes in place.
-
-        Examples
-        --------
-        >>> import sharedarray as xp
-        >>> xp.zeros((2, 3)).shape
-        (2, 3)
-        """
+        """Shape, a tuple of ints; assigning to it reshapes in place."""
         if self._a is None and isinstance(self._link, Lost):
             return (<Lost>self._link).shape
         return (<object>below(self)).shape
@@ -857,53 +794,21 @@ cdef class Array:
 
     @property
     def dtype(self):
-        """Data type of the elements, a ``numpy.dtype``.
-
-        Examples
-        --------
-        >>> import sharedarray as xp
-        >>> xp.zeros(3, dtype=xp.int16).dtype
-        dtype('int16')
-        """
+        """Data type of the elements, a ``numpy.dtype``."""
         if self._a is None and isinstance(self._link, Lost):
             return (<Lost>self._link).dtype
         return descr_of(below(self))
 
     @property
     def ndim(self):
-        """Number of dimensions.
-
-        Examples
-        --------
-        >>> import sharedarray as xp
-        >>> xp.zeros((2, 3)).ndim
-        2
-        """
-        if self._a is None:
-            return len(self.shape)
-        return cnp.PyArray_NDIM(self._a)
+        """Number of dimensions."""
+        return len(self.shape) if self._a is None else cnp.PyArray_NDIM(self._a)
 
     @property
     def size(self):
-        """Number of elements.
+        """Number of elements."""
+        return prod(self.shape) if self._a is None else cnp.PyArray_SIZE(self._a)
 
-        Examples
-        --------
-        >>> import sharedarray as xp
-        >>> xp.zeros((2, 3)).size
-        6
-        """
-        cdef object n = 1
-        if self._a is None:
-            for d in self.shape:
-                n *= d
-            return n
-        return cnp.PyArray_SIZE(self._a)
-
-    @classmethod
-    def __class_getitem__(cls, item):
-        from types import GenericAlias
-        return GenericAlias(cls, item)
 
 
 cdef int extend(dict members) except -1:

@@ -1,4 +1,4 @@
-from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 cdef extern from "core/core.h" nogil:
     ctypedef struct sa_segment:
@@ -17,6 +17,10 @@ cdef extern from "core/core.h" nogil:
         int32_t fd
         uint32_t index
         uint64_t sequence
+        uint64_t creator[2]
+        int32_t creator_fd
+        int32_t creator_fd_here
+        uint32_t word
 
 cdef enum:
     SHARED = 1
@@ -48,7 +52,12 @@ cdef int attach_descriptor(const uint64_t *ident, uint64_t size, int fd, bint wr
 cdef int new_ticket(void *p, sa_ticket *out) noexcept nogil
 cdef void cancel_ticket(uint32_t index, uint64_t sequence) noexcept nogil
 cdef bint ledger_known(const uint64_t *ident) noexcept nogil
-cdef int map_ledger(const uint64_t *ident, int fd) noexcept nogil
+cdef int map_ledger(const uint64_t *ident, int fd, int origin_fd) noexcept nogil
+cdef int attach_block(sa_segment *segment, char *p, const uint64_t *ledger, uint32_t word,
+                      uint64_t serial) noexcept nogil
+cdef void drop_segment(sa_segment *segment) noexcept nogil
+cdef bint process_alive(int32_t pid, uint64_t start) noexcept nogil
+cdef uint32_t others_holding(void *p) noexcept nogil
 cdef void ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil
 cdef int32_t own_pid() noexcept nogil
 cdef uint64_t own_start() noexcept nogil
@@ -57,8 +66,9 @@ cdef int open_foreign(int32_t pid, uint64_t start, int fdnum, const uint64_t *id
 cdef const char *reason_text(int reason) noexcept nogil
 cdef int serve_token(uint64_t *token) noexcept nogil
 cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident, uint64_t size,
-                      bint writable, int *fd, int *err) noexcept nogil
+                      bint writable, int64_t deadline, int *fd, int *err) noexcept nogil
+cdef int64_t now_ms() noexcept nogil
 cdef int boot_id(unsigned char *out) noexcept nogil
 cdef int namespace_id(const char *which, uint64_t *out) noexcept nogil
-cdef uint64_t LEDGER_BYTES
+cdef uint64_t LEDGER_BYTES     # size of a ledger's memfd
 cdef void *allocate(size_t nbytes, bint zero) noexcept nogil    # shared, whatever the mode

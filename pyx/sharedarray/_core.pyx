@@ -29,7 +29,6 @@ cdef extern from "core/core.h" nogil:
         uint64_t in_flight
         uint64_t peak
     enum: SA_NAME
-    enum: SA_TICKETS
     int sa_scope
     int sa_failure
     int32_t sa_pid
@@ -62,7 +61,12 @@ cdef extern from "core/core.h" nogil:
     int sa_ticket_new(void *p, sa_ticket *out)
     void sa_ticket_cancel(uint32_t index, uint64_t sequence)
     int sa_ledger_known(const uint64_t *ident)
-    int sa_ledger_map(const uint64_t *ident, int fd)
+    int sa_ledger_map(const uint64_t *ident, int fd, int origin_fd)
+    int sa_block_attach(sa_segment *seg, char *p, const uint64_t *ledger, uint32_t word,
+                        uint64_t serial)
+    void sa_segment_drop(sa_segment *seg)
+    uint32_t sa_block_others(void *p)
+    const uint64_t sa_ledger_bytes
     void sa_ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence)
     int sa_served_descriptor(const uint64_t *ident, uint64_t size, int writable)
 
@@ -70,11 +74,14 @@ cdef extern from "core/os.h" nogil:
     void sa_segment_name(const uint64_t *ident, char *out)
     int sa_boot_id(unsigned char *out)
     int sa_namespace(const char *which, uint64_t *out)
+    bint sa_alive(int32_t pid, uint64_t start)
+    int64_t sa_now_ms()
 
 cdef extern from "core/open.h" nogil:
     int sa_open_foreign(int32_t pid, uint64_t start, int fdnum, const char *name, uint64_t size,
                         int writable, int *fd, int *err)
     const char *sa_reason_text(int reason)
+    enum: SA_E_TIMEOUT
 
 cdef extern from "core/serve.h" nogil:
     int sa_serve_start(int (*lookup)(const uint64_t *ident, uint64_t size, int writable))
@@ -105,7 +112,7 @@ cdef extern from "numpy/arrayobject.h":
     object PyDataMem_SetHandler(object handler)
     object PyDataMem_GetHandler()
 
-cdef uint64_t LEDGER_BYTES = SA_TICKETS * 8
+cdef uint64_t LEDGER_BYTES = sa_ledger_bytes
 
 # ---- addresses ----
 
@@ -367,8 +374,29 @@ cdef bint ledger_known(const uint64_t *ident) noexcept nogil:
     return sa_ledger_known(ident)
 
 
-cdef int map_ledger(const uint64_t *ident, int fd) noexcept nogil:
-    return sa_ledger_map(ident, fd)
+cdef int map_ledger(const uint64_t *ident, int fd, int origin_fd) noexcept nogil:
+    return sa_ledger_map(ident, fd, origin_fd)
+
+
+cdef int attach_block(sa_segment *segment, char *p, const uint64_t *ledger, uint32_t word,
+                      uint64_t serial) noexcept nogil:
+    return sa_block_attach(segment, p, ledger, word, serial)
+
+
+cdef void drop_segment(sa_segment *segment) noexcept nogil:
+    sa_segment_drop(segment)
+
+
+cdef int64_t now_ms() noexcept nogil:
+    return sa_now_ms()
+
+
+cdef bint process_alive(int32_t pid, uint64_t start) noexcept nogil:
+    return sa_alive(pid, start)
+
+
+cdef uint32_t others_holding(void *p) noexcept nogil:
+    return sa_block_others(p)
 
 
 cdef void ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil:
@@ -400,16 +428,11 @@ cdef extern from *:
     /* sa_serve_needed() costs five system calls; whether a process is dumpable may change at any
        moment, the rest is asked again ten times a second. */
     static int serve_needed_now(void) {
-        static int32_t pid;
-        static double asked;
-        static bool needed;
-        double now = sa_now();
-        if (pid != sa_pid || now - asked > 0.1) {
-            needed = sa_serve_needed();
-            asked = now;
-            pid = sa_pid;
-        }
-        return needed || prctl(PR_GET_DUMPABLE) != 1;
+        static _Atomic uint64_t known; /* pid, tenth of a second, answer */
+        uint64_t key = (uint64_t)(uint32_t)sa_pid << 40 | ((uint64_t)(sa_now() * 10.0) & 0x7fffffffff) << 1;
+        uint64_t was = known;
+        if ((was & ~(uint64_t)1) != key) known = was = key | (sa_serve_needed() ? 1 : 0);
+        return (was & 1) || prctl(PR_GET_DUMPABLE) != 1;
     }
     """
     bint serve_needed_now() nogil
@@ -425,12 +448,17 @@ cdef int serve_token(uint64_t *token) noexcept nogil:
 
 
 cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident, uint64_t size,
-                      bint writable, int *fd, int *err) noexcept nogil:
+                      bint writable, int64_t deadline, int *fd, int *err) noexcept nogil:
+    cdef int64_t left = deadline - sa_now_ms()
+    if left <= 0:
+        fd[0] = -1
+        err[0] = 0
+        return SA_E_TIMEOUT
     cdef char[SA_NAME] socket_name
     cdef char[SA_NAME] name
     sa_socket_name(uid, token, socket_name)
     sa_segment_name(ident, name)
-    return sa_fetch_served(socket_name, uid, name, ident, size, writable, 800, fd, err)
+    return sa_fetch_served(socket_name, uid, name, ident, size, writable, <int>left, fd, err)
 
 
 cdef int boot_id(unsigned char *out) noexcept nogil:

@@ -23,6 +23,7 @@ cdef class Arguments:
     cdef dict arrays
     cdef bint opaque
     cdef object convert(self, object value, int depth)
+    cdef int note(self, object plain, object value) except -1
     cdef object leaf(self, object value)
     cdef object result(self, object value)
     cdef Array parent(self, ndarray value)

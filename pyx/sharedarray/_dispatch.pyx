@@ -10,6 +10,7 @@ before, and callables are called with the scope closed.
 cimport cython
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
+from cpython.list cimport PyList_GET_ITEM
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 cimport numpy as cnp
 from numpy cimport ndarray
@@ -24,6 +25,7 @@ import inspect
 
 import numpy as np
 
+from ._device import Device
 from ._errors import memory_error
 
 cnp.import_array()
@@ -66,6 +68,7 @@ cdef enum:
 
 cdef PyTypeObject *array_type = <PyTypeObject *>Array
 cdef PyObject *no_value = <PyObject *>np._NoValue
+cdef PyTypeObject *device_type = <PyTypeObject *>Device
 cdef frozenset plain_classes = frozenset({bool, int, float, complex, str, bytes})
 
 
@@ -86,7 +89,7 @@ cdef inline bint is_plain(PyObject *value):
     if PyType_IsSubtype(kind, &PyType_Type):
         return (PyType_IsSubtype(<PyTypeObject *>value, &PyGenericArrType_Type)
                 or <object>value in plain_classes)
-    return value == no_value
+    return value == no_value or kind == device_type
 
 
 cdef inline bint is_plain_tuple(PyObject *value):
@@ -102,6 +105,26 @@ cdef inline bint is_plain_tuple(PyObject *value):
         if kind != &PyLong_Type and kind != &PyFloat_Type and item != Py_None:
             return False
     return True
+
+
+cdef object flat(PyObject *value):
+    """A list or tuple of Arrays and plain things in NumPy's terms; None if it holds others."""
+    cdef PyTypeObject *kind = Py_TYPE(value)
+    cdef Py_ssize_t i
+    cdef PyObject *item
+    cdef list items
+    if kind != &PyList_Type and kind != &PyTuple_Type:
+        return None
+    items = list(<object>value)
+    for i in range(len(items)):
+        item = PyList_GET_ITEM(items, i)
+        if Py_TYPE(item) == array_type:
+            if (<Array>item)._a is None:
+                return None
+            items[i] = (<Array>item)._a
+        elif not is_plain(item):
+            return None
+    return items if kind == &PyList_Type else tuple(items)
 
 
 @cython.final
@@ -143,9 +166,6 @@ def _take(value):
 cdef class Arguments:
     """The arguments of one call in NumPy's terms, and the way back."""
 
-    def __cinit__(self):
-        self.arrays = {}
-
     cdef object convert(self, object value, int depth):
         cdef bint changed = False
         cdef object new, item
@@ -169,11 +189,18 @@ cdef class Arguments:
             return {key: self.convert(item, depth + 1) for key, item in value.items()}
         return self.leaf(value)
 
+    cdef int note(self, object plain, object value) except -1:
+        """Remember what the caller gave where NumPy gets `plain`."""
+        if self.arrays is None:
+            self.arrays = {}
+        self.arrays.setdefault(<size_t><PyObject *>plain, value)
+        return 0
+
     cdef object leaf(self, object value):
         cdef object plain
         if type(value) is Array:
             plain = unwrap(value)
-            self.arrays[id(plain)] = value
+            self.note(plain, value)
             return plain
         if is_plain(<PyObject *>value):
             return value
@@ -199,9 +226,10 @@ cdef class Arguments:
     cdef object result(self, object value):
         cdef object known
         if type(value) is ndarray:
-            known = self.arrays.get(id(value))
-            if known is not None:
-                return known
+            if self.arrays is not None:
+                known = self.arrays.get(<size_t><PyObject *>value)
+                if known is not None:
+                    return known
             if contains(cnp.PyArray_DATA(value)):
                 return made(value, None)
             return made(value, self.parent(value))
@@ -222,6 +250,8 @@ cdef class Arguments:
     cdef Array parent(self, ndarray value):
         """The Array among the arguments whose private memory a result is a view of."""
         cdef ndarray root = root_of(value)
+        if self.arrays is None:
+            return None
         for item in self.arrays.values():
             if type(item) is Array and (<Array>item)._a is not None:
                 if root_of((<Array>item)._a) is root:
@@ -293,7 +323,7 @@ cdef object answer(Function function, object value, PyObject *const *args, PyObj
     arguments = Arguments.__new__(Arguments)
     for i in range(total):
         if args[i] != plain[i]:
-            arguments.arrays[<size_t>plain[i]] = <object>args[i]
+            arguments.note(<object>plain[i], <object>args[i])
     return arguments.result(value)
 
 
@@ -325,6 +355,12 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
             elif ((i >= function._arrays or Py_TYPE(value) == &PyArray_Type)
                     and (is_plain(value) or is_plain_tuple(value))):
                 plain[i] = value
+            elif i < count and i >= function._arrays:
+                array = flat(value)
+                if array is None:
+                    break
+                Py_INCREF(array)
+                plain[i] = <PyObject *>array
             else:
                 break
             ready = i + 1
@@ -381,7 +417,7 @@ cdef object apply(object target, str name, Py_ssize_t arrays, int flags, list po
     for value in outputs:
         for item in value if type(value) is tuple else (value,):
             if type(item) is ndarray:
-                arguments.arrays.setdefault(id(item), item)
+                arguments.note(item, item)
     token = suspend() if arguments.opaque else enter(flags)
     try:
         return arguments.result(target(*positional, **keywords))

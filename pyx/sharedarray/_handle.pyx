@@ -2,7 +2,7 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.errno cimport EMFILE, ENFILE
+from libc.errno cimport EMFILE, ENFILE, ESTALE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 from posix.unistd cimport geteuid
@@ -55,6 +55,10 @@ cdef extern from "core/wire.h" nogil:
         uint64_t creator_start
         uint64_t ledger[2]
         int ledger_fd
+        uint32_t word
+        uint64_t creator_ledger[2]
+        int creator_ledger_fd
+        int creator_ledger_here
         uint32_t ticket
         uint64_t sequence
         uint64_t token[2]
@@ -188,6 +192,10 @@ cdef bytes pack(Hold hold, ndarray a, bint readonly):
     h.ledger_fd = ticket.fd
     h.ticket = ticket.index
     h.sequence = ticket.sequence
+    h.word = ticket.word
+    memcpy(h.creator_ledger, ticket.creator, 16)
+    h.creator_ledger_fd = ticket.creator_fd
+    h.creator_ledger_here = ticket.creator_fd_here
     cdef Py_ssize_t n = sizeof(h) + 16 * ndim + len(text)
     cdef bytes data = PyBytes_FromStringAndSize(NULL, n + 8)
     cdef char *out = PyBytes_AS_STRING(data)
@@ -269,6 +277,7 @@ cdef Received open_bytes(bytes data):
     cdef char *p
     cdef bint attached = True
     cdef int rc
+    cdef int64_t deadline = _core.now_ms() + 800    # for all questions to the sender's socket
     identify(&here)
     if memcmp(h.boot, here.boot, 16):
         raise HandleError("the handle is of another machine, or of an earlier boot of this one; "
@@ -286,16 +295,18 @@ cdef Received open_bytes(bytes data):
                               "another array by now")
     else:
         if segment == NULL:
-            segment = attach(h, &here, not r.readonly)
+            segment = attach(h, &here, not r.readonly, deadline)
         p = segment.base + h.block
+        count_in(h, &here, segment, p, deadline)
         attached = not segment.inherited
     r.hold = received_hold(p, h.nbytes, h.segment, h.serial, attached,
                            not attached or segment.writable)
-    mark_opened(h, &here)
+    mark_opened(h, &here, deadline)
     return r
 
 
-cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable) except NULL:
+cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
+                        int64_t deadline) except NULL:
     """Get the segment's descriptor from whoever has it, and map it."""
     cdef int fd = -1, err = 0, reason = SA_E_DENIED, second = SA_OK, served = SA_OK, rc
     cdef sa_segment *segment
@@ -309,7 +320,7 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable) except NUL
                                             h.segment_size, writable, &fd, &err)
         if fd < 0 and reason != SA_E_LIMIT and h.flags & SA_HANDLE_SERVED:
             served = _core.fetch_served(h.uid, h.token, h.segment, h.segment_size, writable,
-                                        &fd, &err)
+                                        deadline, &fd, &err)
     if fd < 0:
         refuse(h, here, reason, served, err)
     with nogil:
@@ -345,18 +356,55 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
     raise HandleError(f"cannot open the memory of process {h.pid}: {why}")
 
 
-cdef int mark_opened(sa_handle *h, sa_handle *here) except -1:
-    """Tell the sender that its message was opened. If that fails, it keeps the memory."""
-    cdef int fd = -1, err = 0
+cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
+                  int64_t deadline) except -1:
+    """Count this process as a holder of the block, in its creator's ledger."""
+    cdef int rc, reason = SA_OK
+    cdef bint counted = h.creator_ledger[0] or h.creator_ledger[1]
     with nogil:
-        if not _core.ledger_known(h.ledger):
-            if h.pidns == here.pidns:
-                _core.open_foreign(h.pid, h.start, h.ledger_fd, h.ledger, _core.LEDGER_BYTES, True,
-                                   &fd, &err)
-            if fd < 0 and h.flags & SA_HANDLE_SERVED:
-                _core.fetch_served(h.uid, h.token, h.ledger, _core.LEDGER_BYTES, True, &fd, &err)
-            if fd >= 0:
-                _core.map_ledger(h.ledger, fd)
+        if counted and not map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
+                                         h.creator_ledger_fd, h.creator_ledger_here, deadline):
+            counted = _core.process_alive(h.creator_pid, h.creator_start) or h.pidns != here.pidns
+            reason = SA_E_DENIED if counted else SA_OK
+        rc = 0
+        if reason != SA_OK:
+            _core.drop_segment(segment)
+        else:
+            rc = _core.attach_block(segment, p, h.creator_ledger if counted else NULL, h.word,
+                                    h.serial)
+    if reason != SA_OK:
+        raise HandleError(f"cannot open the ledger of process {h.creator_pid}, which made the "
+                          "memory: no descriptor is left here (ulimit -n), or its /proc entry is "
+                          "closed (SHAREDARRAY_SERVE=1 there opens a socket)")
+    if rc == -ESTALE:
+        raise HandleError("the memory is gone: nobody held it any more, and it may serve another "
+                          "array by now")
+    check(rc, "cannot count this process as a holder of the memory")
+    return 0
+
+
+cdef bint map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
+                        uint64_t start, int fdnum, int fdnum_at_sender,
+                        int64_t deadline) noexcept nogil:
+    """Have that ledger mapped: from its process, from the sender, or by the sender's socket."""
+    cdef int fd = -1, err = 0
+    if _core.ledger_known(ident):
+        return True
+    if h.pidns == here.pidns:
+        if fdnum >= 0:
+            _core.open_foreign(pid, start, fdnum, ident, _core.LEDGER_BYTES, True, &fd, &err)
+        if fd < 0 and fdnum_at_sender >= 0:
+            _core.open_foreign(h.pid, h.start, fdnum_at_sender, ident, _core.LEDGER_BYTES, True,
+                               &fd, &err)
+    if fd < 0 and h.flags & SA_HANDLE_SERVED:
+        _core.fetch_served(h.uid, h.token, ident, _core.LEDGER_BYTES, True, deadline, &fd, &err)
+    return fd >= 0 and _core.map_ledger(ident, fd, fdnum) == 0
+
+
+cdef int mark_opened(sa_handle *h, sa_handle *here, int64_t deadline) except -1:
+    """Tell the sender that its message was opened. If that fails, it keeps the memory."""
+    with nogil:
+        map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline)
         _core.ticket_opened(h.ledger, h.ticket, h.sequence)
     return 0
 

@@ -112,8 +112,11 @@ def interleave(
 
 
 def _count(timer: timeit.Timer, batch: float) -> int:
-    """Return how often to repeat a statement to fill a batch (the first run warms up)."""
-    if timer.timeit(1) >= batch:
+    """Return how often to repeat a statement to fill a batch.
+
+    The first run warms up; only where it takes long is its time taken for what all will take.
+    """
+    if timer.timeit(1) >= max(batch, 0.05):
         return 1
     count = 1
     while True:

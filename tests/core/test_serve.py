@@ -345,6 +345,18 @@ def test_a_server_that_hangs_up(core):
     assert ask(core, Rude(True), core.new_id()) == (Reason.SERVER, errno.ECONNRESET)
 
 
+def test_a_server_that_had_to_drop_the_connection_is_asked_again(core):
+    class Besieged(Impostor):
+        def run(self):
+            for _ in range(2):
+                self.listener.accept()[0].close()
+            super().run()
+
+    pair, _, good = core.segment()
+    assert ask(core, Besieged(lambda asked: (reply(asked), [good])), pair) == (Reason.OK, 0)
+    os.close(good)
+
+
 def test_a_server_that_is_stopped(core, server):
     """Nobody accepts; the peer's time-out is the bound."""
     peer, _, _ = server

@@ -1,6 +1,7 @@
 """Take a page of Markdown apart into the examples that it shows."""
 
 import doctest
+import itertools
 import os
 import pathlib
 import re
@@ -16,7 +17,7 @@ FENCE = re.compile(
 )
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 CHECKER = doctest.OutputChecker()
-TIMEOUT = 120  # seconds
+TIMEOUT = 60  # seconds
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def programs(page: pathlib.Path) -> list[Program]:
     """Return the programs of a page, each with its output."""
     found = list(blocks(page.read_text()))
     result = []
-    for block, after in zip(found, [*found[1:], None], strict=True):
+    for block, after in itertools.zip_longest(found, found[1:]):
         if block.program:
             output = after.body if after is not None and after.language == "text" else None
             result.append(Program(block.body, output, block.line))
@@ -119,15 +120,18 @@ def check_program(program: Program, folder: pathlib.Path) -> str:
     root = str(pathlib.Path(sharedarray.__file__).parents[1])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": path, "SHAREDARRAY_MEMORY": "shared"}
-    done = subprocess.run(
-        [sys.executable, script.name],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=TIMEOUT,
-        check=False,
-    )
+    try:
+        done = subprocess.run(
+            [sys.executable, script.name],
+            cwd=folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired as late:
+        return f"line {program.line}: no end after {TIMEOUT} s\n{(late.stderr or b'').decode()}"
     if done.returncode:
         return f"line {program.line}: exit status {done.returncode}\n{done.stderr}"
     if done.stderr:

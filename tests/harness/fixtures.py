@@ -2,6 +2,7 @@
 
 import contextlib
 import ctypes
+import faulthandler
 import multiprocessing
 import os
 import resource
@@ -27,6 +28,35 @@ def no_core_files():
 
 adopt_orphans()
 no_core_files()
+
+
+class TimeOut(BaseException):
+    """A test took too long; no `except Exception` takes it for its own."""
+
+
+@contextlib.contextmanager
+def time_out(seconds):
+    """Raise `TimeOut` in the main thread, wherever it waits, after so many seconds."""
+
+    def late(number, frame):
+        faulthandler.dump_traceback(all_threads=True)
+        raise TimeOut(f"not finished after {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item):
+    """Give every test a time-out, 180 seconds unless a ``time_out`` mark says otherwise."""
+    mark = item.get_closest_marker("time_out")
+    with time_out(mark.args[0] if mark else 180.0):
+        return (yield)
 
 
 @pytest.fixture(params=METHODS)

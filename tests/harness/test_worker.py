@@ -4,11 +4,12 @@ import math
 import os
 import signal
 import subprocess
+import threading
 
 import pytest
 
 from . import Worker, WorkerError, WorkerLost, procfs
-from .fixtures import check_processes
+from .fixtures import TimeOut, check_processes, time_out
 
 
 def where_it_hangs():
@@ -76,3 +77,11 @@ def test_orphan_left_over_is_caught():
     with pytest.raises(AssertionError, match=rf"left processes: {orphan} S \(sleep 63\)"):
         check_processes(timeout=0.2)
     assert procfs.state(orphan) == ""
+
+
+def test_a_test_that_never_ends_is_stopped(capfd):
+    lock = threading.Lock()
+    lock.acquire()
+    with pytest.raises(TimeOut, match=r"after 0\.2 s"), time_out(0.2):
+        lock.acquire()
+    assert "test_a_test_that_never_ends" in capfd.readouterr().err

@@ -56,17 +56,19 @@ class WorkerLost(AssertionError):
     """The worker ended, or gave no answer in time; the message holds its stacks."""
 
 
-def _evaluate(source, names):
-    """Run `source` as the body of a function that sees `names`; what it returns."""
+def _evaluate(source, keep, names):
+    """Run `source` as the body of a function with the parameters `names`; what it returns."""
     import numpy
 
     import sharedarray
 
-    scope = {"xp": sharedarray, "np": numpy, "os": os, "gc": gc, **names}
-    text = "def body():\n" + textwrap.indent(textwrap.dedent(source).strip("\n"), "    ")
+    scope = {"xp": sharedarray, "np": numpy, "os": os, "gc": gc, "keep": keep}
+    text = f"def body({', '.join(names)}):\n" + textwrap.indent(
+        textwrap.dedent(source).strip("\n"), "    "
+    )
     try:
         exec(compile(text, "<sent to the worker>", "exec"), scope)
-        return scope["body"]()
+        return scope["body"](**names)
     finally:
         scope.clear()  # body and scope refer to each other
 
@@ -85,7 +87,7 @@ def _answer(connection, keep):
         return True
     try:
         if isinstance(target, str):
-            result = _evaluate(target, {"keep": keep, **names})
+            result = _evaluate(target, keep, names)
         else:
             result = target(*arguments, **names)
         connection.send((True, result))

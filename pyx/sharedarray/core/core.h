@@ -22,8 +22,10 @@ typedef struct sa_span sa_span;
 typedef struct {
     uint64_t serial; /* unique in the creating process; survives fork, so both sides agree */
     uint32_t refs;   /* owner, re-openings in the creator, tickets not yet opened */
+    uint32_t word;   /* in this process's ledger, once published */
+    uint32_t limbo;  /* place in the list of blocks that only others hold, from 1 */
     bool counted;    /* while statistics are made */
-    bool published;  /* a handle named it: it is given back, not recycled */
+    bool published;  /* a handle named it */
 } sa_block;
 
 /* A run of pages cut into blocks of one size class. */
@@ -124,6 +126,19 @@ void sa_segment_unref(sa_segment *seg); /* lock held */
 size_t sa_attached_purge(bool all); /* lock held; unused mappings; bytes */
 uint64_t sa_attached_bytes(bool used);
 
+/* One message: see ledger.h. */
+struct sa_peer;
+typedef struct {
+    uint64_t id[2]; /* the sender's ledger */
+    int32_t fd;
+    uint32_t index;
+    uint64_t sequence;
+    uint64_t creator[2]; /* the ledger that counts the holders of the block; zero: none does */
+    int32_t creator_fd, creator_fd_here;
+    uint32_t word;
+    bool own;
+} sa_ticket;
+
 /* pool.c */
 typedef struct {
     uint64_t allocated, cached, published, in_flight, peak;
@@ -141,12 +156,14 @@ void sa_pool_set_cap(uint64_t bytes);
 bool sa_block_find(const void *p, sa_segment **seg, char **start, size_t *size, uint64_t *serial);
 /* The next five need the lock. */
 sa_block *sa_block_lookup(sa_segment *seg, const void *p, sa_span **span); /* own segments */
-void sa_block_publish(sa_span *span, sa_block *b);
-void sa_block_unref(sa_segment *seg, void *p);
+void sa_unref(sa_segment *seg, void *p);
+int sa_ref_for_ticket(sa_segment *seg, void *p, sa_ticket *out);
 uint64_t sa_bytes_at(sa_segment *seg, void *p, bool mark);
 void sa_pool_after_fork_child(void);
 void *sa_block_hold(const uint64_t id[2], uint64_t offset, uint64_t serial); /* own, reopened */
-void sa_pool_fork_mark(void);
+int sa_block_attach(sa_segment *seg, char *p, const uint64_t ledger[2], uint32_t word, uint64_t serial);
+uint32_t sa_block_others(void *p);
+uint64_t sa_pool_fork_mark(void);
 
 /* fork.c */
 int sa_fork_init(void);
@@ -157,19 +174,34 @@ extern uint64_t sa_start;
 /* ledger.c */
 #define SA_TICKETS ((uint32_t)1 << 20)
 enum { SA_FREE = 0, SA_PENDING = 1, SA_OPENED = 2 };
-typedef struct {
-    uint64_t id[2];
-    int32_t fd;
-    uint32_t index;
-    uint64_t sequence;
-} sa_ticket;
-int sa_ticket_new(void *p, sa_ticket *out); /* the block or attached segment at p is kept */
-int sa_ledger_known(const uint64_t id[2]);   /* mapped already? */
-int sa_ledger_map(const uint64_t id[2], int fd); /* takes fd */
-void sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence);
+extern const uint64_t sa_ledger_bytes;
+int sa_ticket_new(void *p, sa_ticket *out); /* the block at p is kept until the message is opened */
 void sa_ticket_cancel(uint32_t index, uint64_t sequence);
-void sa_ticket_sweep(uint32_t most); /* lock held; lets go of what was opened */
-uint64_t sa_in_flight(void);         /* lock held; bytes */
-void sa_ledger_after_fork_child(void);
-int sa_ledger_fd(const uint64_t id[2]); /* this process's own ledger, or -1 */
+int sa_ledger_known(const uint64_t id[2]);
+int sa_ledger_map(const uint64_t id[2], int fd, int origin_fd); /* takes fd */
+void sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence);
+/* The others need the lock. */
+void sa_ticket_sweep(uint32_t most); /* lets go of what was opened */
+uint64_t sa_in_flight(void);         /* bytes */
+int sa_ledger_fd(const uint64_t id[2]); /* of a ledger mapped here, or -1 */
+uint32_t sa_word_new(uint64_t serial);
+bool sa_word_retire(uint32_t word, uint64_t serial);
+void sa_word_creator(uint32_t word);
+void sa_reclaim_dead(bool now);
+void sa_peers_purge(bool all);
+uint32_t sa_others_own(uint32_t word, uint64_t serial);
+uint32_t sa_others_peer(struct sa_peer *p, uint32_t word, uint64_t serial, bool counted);
+uint32_t sa_others_inherited(int32_t creator_pid, uint32_t word, uint64_t serial);
+void sa_peer_names(struct sa_peer *p, uint64_t id[2], int32_t *origin_fd, int32_t *fd);
+bool sa_ancestor_ledger(int32_t creator_pid, uint64_t id[2], int32_t *fd);
+void sa_ledger_before_fork(void);
+void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent);
+
+/* holds.c, lock held */
+int sa_held_take(char *p, const uint64_t ledger[2], uint32_t word, uint64_t serial);
+bool sa_held_again(char *p, struct sa_peer **peer, uint32_t *word);
+void sa_held_drop(char *p);
+bool sa_held_info(const void *p, struct sa_peer **peer, uint32_t *word, uint64_t *serial);
+void sa_holds_before_fork(void);
+void sa_holds_after_fork_child(void);
 #endif

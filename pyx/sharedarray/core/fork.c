@@ -10,10 +10,14 @@ __thread int sa_scope;
 int32_t sa_pid;
 uint64_t sa_start;
 
+static uint64_t inherited; /* serial of the last block that the child has */
+
 static void prepare(void) {
     sa_serve_before_fork(); /* before the lock: its thread takes it to look segments up */
     sa_lock();
-    sa_pool_fork_mark();
+    inherited = sa_pool_fork_mark();
+    if (inherited) sa_ledger_before_fork();
+    sa_holds_before_fork();
 }
 
 static void in_parent(void) {
@@ -22,12 +26,14 @@ static void in_parent(void) {
 }
 
 static void in_child(void) {
+    int32_t parent = sa_pid;
     pthread_mutex_init(&sa_mutex, NULL);
     sa_scope = 0;
-    sa_ledger_after_fork_child();
-    sa_pool_after_fork_child(); /* its inherited segments still name the parent as creator */
+    sa_pool_after_fork_child(); /* inherited segments name the parent as their creator */
     sa_pid = getpid();
     if (sa_start_time(sa_pid, &sa_start)) sa_start = 0;
+    sa_holds_after_fork_child(); /* first: what the ledger lets go of is counted by the child now */
+    sa_ledger_after_fork_child(inherited, parent);
     sa_serve_after_fork_child();
 }
 

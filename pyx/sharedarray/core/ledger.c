@@ -1,58 +1,282 @@
-/* The ledger: per process one sealed sparse memfd of tickets, one a message. The sender keeps what
-   it sent until the ticket is marked opened by whoever opened it first. A word is a sequence and a
-   state, so a reused place is never taken for an older message. */
-#include "core.h"
+/* Words and tickets: see ledger.h. Rules, each of which a model showed to be needed:
+   - attaching is one compare-and-swap that counts only if the serial still matches, and the ticket
+     is marked opened after it, never before;
+   - a ticket is marked by compare-and-swap on its exact sequence;
+   - taking or dropping the last local reference and changing the count happen under one lock;
+   - dropping clears the hold entry before it uncounts: a crash leaves a count too high. */
+#include "ledger.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define LEDGER_BYTES ((size_t)SA_TICKETS * 8)
-#define PEERS 64 /* ledgers of other processes kept mapped */
+#define PEERS_KEPT 32 /* ledgers of peers without a held block that stay mapped */
+
+const uint64_t sa_ledger_bytes = sizeof(sa_ledger);
 
 typedef struct {
     sa_segment *seg;
-    char *p;       /* own block, or NULL: the attached segment */
+    char *p;           /* the block */
     uint64_t sequence;
-    uint32_t next; /* free list, or place in the pending list */
+    uint32_t next;     /* free list */
 } slot;
 
-static uint64_t own_id[2];
-static int own_fd = -1;
-static uint64_t *own;
+static sa_peer *own;   /* this process's ledger */
+static sa_peer *peers; /* others', newest first */
+static sa_peer *ancestor[16]; /* of the processes this one was forked from */
+static uint64_t ancestor_serial[16];
+static int32_t ancestor_pid[16];
+static int nancestors;
+static uint64_t peer_clock;
+
 static slot *slots;
 static uint32_t nslots, slots_cap, first_free = UINT32_MAX;
 static uint32_t *pending, npending, pending_cap, cursor;
 static uint64_t last_sequence;
 
-static struct {
-    uint64_t id[2];
-    uint64_t *words;
-    uint64_t used;
-} peer[PEERS];
-static uint64_t peer_clock;
+static uint32_t *free_words, nfree_words, free_words_cap, next_word;
+
+/* A pid has at most 22 bits, a start time in ticks 42 for 1,400 years. */
+uint64_t sa_who(int32_t pid, uint64_t start) { return (uint64_t)(uint32_t)pid << 42 | (start & (((uint64_t)1 << 42) - 1)); }
+
+bool sa_who_alive(uint64_t who) {
+    pid_t pid = (pid_t)(who >> 42);
+    uint64_t start;
+    if (kill(pid, 0) && errno == ESRCH) return false;
+    if (sa_start_time(pid, &start)) return true; /* in doubt */
+    return (start & (((uint64_t)1 << 42) - 1)) == (who & (((uint64_t)1 << 42) - 1)) && sa_alive(pid, start);
+}
+
+static sa_peer *peer_new(const uint64_t id[2], int fd, int *rc) {
+    sa_peer *p = calloc(1, sizeof *p);
+    if (!p) {
+        *rc = -ENOMEM;
+        return NULL;
+    }
+    void *m = mmap(NULL, sizeof(sa_ledger), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (m == MAP_FAILED) {
+        *rc = -errno;
+        free(p);
+        return NULL;
+    }
+    p->id[0] = id[0];
+    p->id[1] = id[1];
+    p->fd = fd;
+    p->map = m;
+    p->used = ++peer_clock;
+    return p;
+}
+
+static void peer_delete(sa_peer *p) {
+    munmap(p->map, sizeof(sa_ledger));
+    if (p->fd >= 0) close(p->fd);
+    free(p->spare);
+    free(p);
+}
 
 static int ledger_ready(void) {
     if (own) return 0;
-    int rc = sa_random_id(own_id);
+    uint64_t id[2];
+    int fd, rc = sa_random_id(id);
     if (rc < 0) return rc;
     char name[SA_NAME];
-    sa_segment_name(own_id, name);
-    rc = sa_memfd(name, LEDGER_BYTES, &own_fd);
+    sa_segment_name(id, name);
+    rc = sa_memfd(name, sizeof(sa_ledger), &fd);
     if (rc < 0) return rc;
-    void *m = mmap(NULL, LEDGER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, own_fd, 0);
-    if (m == MAP_FAILED) {
-        rc = -errno;
-        close(own_fd);
-        own_fd = -1;
-        return rc;
+    own = peer_new(id, fd, &rc);
+    if (!own) close(fd);
+    return own ? 0 : rc;
+}
+
+/* ---- words ---- */
+
+/* A word for a block that is named by a handle for the first time; SA_NOWORD: none is left. */
+uint32_t sa_word_new(uint64_t serial) {
+    if (ledger_ready()) return SA_NOWORD;
+    uint32_t i;
+    if (nfree_words) i = free_words[--nfree_words];
+    else if (next_word < SA_WORDS) i = next_word++;
+    else return SA_NOWORD;
+    __atomic_store_n(&own->map->word[i], serial << 18 | SA_CREATOR, __ATOMIC_RELEASE);
+    return i;
+}
+
+static void word_free(uint32_t i) {
+    if (nfree_words == free_words_cap) {
+        uint32_t c = free_words_cap ? free_words_cap * 2 : 256;
+        uint32_t *f = realloc(free_words, c * sizeof *f);
+        if (!f) return; /* this word is not used again */
+        free_words = f;
+        free_words_cap = c;
     }
-    own = m;
+    free_words[nfree_words++] = i;
+}
+
+/* The creator has no use of the block any more: may it serve another one? */
+bool sa_word_retire(uint32_t i, uint64_t serial) {
+    uint64_t *w = &own->map->word[i];
+    uint64_t was = serial << 18 | SA_CREATOR;
+    if (!__atomic_compare_exchange_n(w, &was, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+        was = serial << 18;
+        if (!__atomic_compare_exchange_n(w, &was, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+            if (SA_SERIAL(was) == serial) __atomic_fetch_and(w, ~SA_CREATOR, __ATOMIC_ACQ_REL);
+            return false;
+        }
+    }
+    word_free(i);
+    return true;
+}
+
+void sa_word_creator(uint32_t i) { __atomic_fetch_or(&own->map->word[i], SA_CREATOR, __ATOMIC_ACQ_REL); }
+
+/* ---- holds: this process in a peer's ledger ---- */
+
+static uint32_t hold_claim(sa_peer *p) {
+    if (p->nspare) return p->spare[--p->nspare];
+    uint64_t me = sa_who(sa_pid, sa_start), i = __atomic_fetch_add(&p->map->next_hold, 1, __ATOMIC_RELAXED);
+    uint64_t none = 0;
+    if (i < SA_HOLDS && __atomic_compare_exchange_n(&p->map->hold[i].who, &none, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        return (uint32_t)i;
+    for (i = 0; i < SA_HOLDS; i++) {
+        none = 0;
+        if (__atomic_load_n(&p->map->hold[i].who, __ATOMIC_RELAXED) == 0 &&
+            __atomic_compare_exchange_n(&p->map->hold[i].who, &none, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+            return (uint32_t)i;
+    }
+    return SA_NOWORD; /* counted, but not to be uncounted if this process is killed */
+}
+
+static void hold_spare(sa_peer *p, uint32_t i) {
+    if (i == SA_NOWORD) return;
+    if (p->nspare == p->spare_cap) {
+        uint32_t c = p->spare_cap ? p->spare_cap * 2 : 16;
+        uint32_t *s = realloc(p->spare, c * sizeof *s);
+        if (!s) {
+            __atomic_store_n(&p->map->hold[i].who, 0, __ATOMIC_RELEASE);
+            return;
+        }
+        p->spare = s;
+        p->spare_cap = c;
+    }
+    p->spare[p->nspare++] = i;
+}
+
+/* Count this process as attached, if and only if the word still has that serial. */
+int sa_count_in(sa_peer *p, uint32_t word, uint64_t serial, uint32_t *entry) {
+    if (word >= SA_WORDS) return -EINVAL;
+    uint64_t *w = &p->map->word[word], was = __atomic_load_n(w, __ATOMIC_ACQUIRE);
+    do {
+        if (SA_SERIAL(was) != serial) return -ESTALE;
+        if ((was & SA_ATTACHED_MASK) == SA_ATTACHED_MASK) return -EMLINK;
+    } while (!__atomic_compare_exchange_n(w, &was, was + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
+    uint32_t i = *entry = hold_claim(p);
+    if (i != SA_NOWORD) {
+        __atomic_store_n(&p->map->hold[i].serial, serial, __ATOMIC_RELAXED);
+        __atomic_store_n(&p->map->hold[i].word, word, __ATOMIC_RELEASE);
+    }
+    p->users++;
     return 0;
 }
+
+static void uncount(sa_ledger *map, uint32_t word, uint64_t serial) {
+    uint64_t *w = &map->word[word], was = __atomic_load_n(w, __ATOMIC_ACQUIRE);
+    while (SA_SERIAL(was) == serial && (was & SA_ATTACHED_MASK))
+        if (__atomic_compare_exchange_n(w, &was, was - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
+}
+
+void sa_count_out(sa_peer *p, uint32_t word, uint64_t serial, uint32_t entry) {
+    if (entry != SA_NOWORD) __atomic_store_n(&p->map->hold[entry].word, SA_NOWORD, __ATOMIC_RELEASE);
+    uncount(p->map, word, serial);
+    hold_spare(p, entry);
+    p->users--;
+}
+
+/* Uncount the dead in this process's ledger. At most once a second, when something waits for it. */
+void sa_reclaim_dead(bool now) {
+    static double last;
+    if (!own || (!now && sa_now() - last < 1.0)) return;
+    last = sa_now();
+    uint64_t n = __atomic_load_n(&own->map->next_hold, __ATOMIC_ACQUIRE);
+    struct { uint64_t who; bool alive; } seen[64] = {{0, false}};
+    if (n > SA_HOLDS) n = SA_HOLDS;
+    for (uint64_t i = 0; i < n; i++) {
+        sa_hold *h = &own->map->hold[i];
+        uint64_t who = __atomic_load_n(&h->who, __ATOMIC_ACQUIRE);
+        if (!who) continue;
+        int k = (int)((who >> 42) % 64);
+        if (seen[k].who != who) {
+            seen[k].who = who;
+            seen[k].alive = sa_who_alive(who);
+        }
+        if (seen[k].alive) continue;
+        uint64_t word = __atomic_load_n(&h->word, __ATOMIC_ACQUIRE), serial = h->serial;
+        __atomic_store_n(&h->word, SA_NOWORD, __ATOMIC_RELEASE);
+        if (word < SA_WORDS) uncount(own->map, (uint32_t)word, serial);
+        __atomic_store_n(&h->who, 0, __ATOMIC_RELEASE);
+    }
+    for (uint32_t i = 0; i < SA_CHILDREN; i++) {
+        uint64_t who = __atomic_load_n(&own->map->child[i].who, __ATOMIC_ACQUIRE);
+        if (!who) break;
+        if (who != 1 && !sa_who_alive(who)) __atomic_store_n(&own->map->child[i].who, 1, __ATOMIC_RELEASE); /* ended */
+    }
+}
+
+/* Other processes that hold a block of `map`, by its word (SA_NOWORD: not published). */
+static uint32_t others(sa_ledger *map, uint32_t word, uint64_t serial, bool mine, bool counted) {
+    uint32_t n = 0;
+    if (word < SA_WORDS) {
+        uint64_t w = __atomic_load_n(&map->word[word], __ATOMIC_ACQUIRE);
+        if (SA_SERIAL(w) == serial) n = (uint32_t)(w & SA_ATTACHED_MASK) - (counted ? 1 : 0) + (!mine && (w & SA_CREATOR) ? 1 : 0);
+    }
+    uint64_t me = sa_who(sa_pid, sa_start);
+    for (uint32_t i = 0; i < SA_CHILDREN; i++) {
+        uint64_t who = __atomic_load_n(&map->child[i].who, __ATOMIC_ACQUIRE);
+        if (!who) break;
+        if (who != 1 && who != me && serial <= map->child[i].serial && sa_who_alive(who)) n++;
+    }
+    return n;
+}
+
+/* Lock held. */
+uint32_t sa_others_own(uint32_t word, uint64_t serial) {
+    if (!own) return 0;
+    sa_reclaim_dead(true);
+    return others(own->map, word, serial, true, false);
+}
+
+uint32_t sa_others_peer(sa_peer *p, uint32_t word, uint64_t serial, bool counted) {
+    return others(p->map, word, serial, false, counted);
+}
+
+/* The nearest ancestor with that pid: the creator of inherited segments. */
+static int ancestor_of(int32_t pid) {
+    for (int i = nancestors; i-- > 0;)
+        if (ancestor_pid[i] == pid) return i;
+    return -1;
+}
+
+uint32_t sa_others_inherited(int32_t creator_pid, uint32_t word, uint64_t serial) {
+    int i = ancestor_of(creator_pid);
+    if (i < 0) return 0;
+    uint32_t n = others(ancestor[i]->map, word, serial, false, false);
+    /* not published: whether the parent holds it still is written nowhere; it did at the fork */
+    return word == SA_NOWORD ? n + 1 : n;
+}
+
+bool sa_ancestor_ledger(int32_t creator_pid, uint64_t id[2], int32_t *fd) {
+    int i = ancestor_of(creator_pid);
+    if (i < 0) return false;
+    id[0] = ancestor[i]->id[0];
+    id[1] = ancestor[i]->id[1];
+    *fd = ancestor[i]->fd;
+    return true;
+}
+
+/* ---- tickets ---- */
 
 static int grow(void) {
     if (first_free != UINT32_MAX) return 0;
@@ -64,7 +288,7 @@ static int grow(void) {
         slots = s;
         slots_cap = c;
     }
-    if (npending >= pending_cap || pending_cap < slots_cap) {
+    if (pending_cap < slots_cap) {
         uint32_t *q = realloc(pending, slots_cap * sizeof *q);
         if (!q) return -ENOMEM;
         pending = q;
@@ -82,33 +306,23 @@ int sa_ticket_new(void *p, sa_ticket *out) {
     if (!rc) rc = grow();
     sa_segment *seg = sa_segment_at(p);
     if (!rc && !seg) rc = -EINVAL;
-    char *block = NULL;
-    if (!rc) {
-        if (seg->kind == SA_ATTACHED || seg->inherited) {
-            seg->refs++;
-        } else {
-            sa_span *s;
-            sa_block *b = sa_block_lookup(seg, p, &s);
-            if (b && b->refs) {
-                b->refs++;
-                sa_block_publish(s, b);
-                block = s->base + (size_t)(b - s->blocks) * s->size;
-            } else {
-                rc = -EINVAL;
-            }
-        }
-    }
+    if (!rc) rc = sa_ref_for_ticket(seg, p, out);
     if (!rc) {
         uint32_t i = first_free;
         first_free = slots[i].next;
-        slots[i] = (slot){seg, block, ++last_sequence, 0};
+        slots[i] = (slot){seg, p, ++last_sequence, 0};
         pending[npending++] = i;
-        __atomic_store_n(&own[i], last_sequence << 2 | SA_PENDING, __ATOMIC_RELEASE);
-        out->id[0] = own_id[0];
-        out->id[1] = own_id[1];
-        out->fd = own_fd;
+        __atomic_store_n(&own->map->ticket[i], last_sequence << 2 | SA_PENDING, __ATOMIC_RELEASE);
+        out->id[0] = own->id[0];
+        out->id[1] = own->id[1];
+        out->fd = own->fd;
         out->index = i;
         out->sequence = last_sequence;
+        if (out->own) { /* the creator is the sender */
+            out->creator[0] = own->id[0];
+            out->creator[1] = own->id[1];
+            out->creator_fd = out->creator_fd_here = own->fd;
+        }
     }
     sa_unlock();
     return rc;
@@ -121,8 +335,7 @@ static void let_go(uint32_t at) {
     slots[i].next = first_free;
     slots[i].seg = NULL;
     first_free = i;
-    if (s.p) sa_block_unref(s.seg, s.p);
-    else sa_segment_unref(s.seg);
+    sa_unref(s.seg, s.p);
 }
 
 void sa_ticket_sweep(uint32_t most) {
@@ -130,7 +343,7 @@ void sa_ticket_sweep(uint32_t most) {
     for (uint32_t k = 0; k < most && npending; k++) {
         if (cursor >= npending) cursor = 0;
         uint32_t i = pending[cursor];
-        if (__atomic_load_n(&own[i], __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED)) let_go(cursor);
+        if (__atomic_load_n(&own->map->ticket[i], __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED)) let_go(cursor);
         else cursor++;
     }
 }
@@ -153,79 +366,119 @@ uint64_t sa_in_flight(void) {
     return sum;
 }
 
-/* ---- ledgers of others ---- */
-
-static int find_peer(const uint64_t id[2]) {
-    for (int i = 0; i < PEERS; i++)
-        if (peer[i].words && peer[i].id[0] == id[0] && peer[i].id[1] == id[1]) return i;
-    return -1;
-}
-
-int sa_ledger_known(const uint64_t id[2]) {
-    sa_lock();
-    bool known = (own && id[0] == own_id[0] && id[1] == own_id[1]) || find_peer(id) >= 0;
-    sa_unlock();
-    return known;
-}
-
-int sa_ledger_map(const uint64_t id[2], int fd) {
-    int rc = 0;
-    void *m = mmap(NULL, LEDGER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (m == MAP_FAILED) rc = -errno;
-    close(fd);
-    if (rc) return rc;
-    sa_lock();
-    int at = 0;
-    if (find_peer(id) >= 0) {
-        munmap(m, LEDGER_BYTES);
-    } else {
-        for (int i = 0; i < PEERS; i++) {
-            if (!peer[i].words) {
-                at = i;
-                break;
-            }
-            if (peer[i].used < peer[at].used) at = i;
-        }
-        if (peer[at].words) munmap(peer[at].words, LEDGER_BYTES);
-        peer[at].id[0] = id[0];
-        peer[at].id[1] = id[1];
-        peer[at].words = m;
-        peer[at].used = ++peer_clock;
-    }
-    sa_unlock();
-    return 0;
-}
-
 /* Another process may have put anything into the words: they are compared, never used. */
 void sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence) {
     if (index >= SA_TICKETS) return;
     sa_lock();
-    uint64_t *words = NULL;
-    int i;
-    if (own && id[0] == own_id[0] && id[1] == own_id[1]) words = own;
-    else if ((i = find_peer(id)) >= 0) {
-        words = peer[i].words;
-        peer[i].used = ++peer_clock;
-    }
-    if (words) {
+    sa_peer *p = sa_peer_find(id);
+    if (p) {
         uint64_t was = sequence << 2 | SA_PENDING;
-        __atomic_compare_exchange_n(&words[index], &was, sequence << 2 | SA_OPENED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+        p->used = ++peer_clock;
+        __atomic_compare_exchange_n(&p->map->ticket[index], &was, sequence << 2 | SA_OPENED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     }
     sa_unlock();
 }
 
-int sa_ledger_fd(const uint64_t id[2]) {
-    return own && id[0] == own_id[0] && id[1] == own_id[1] ? own_fd : -1;
+/* ---- ledgers of others ---- */
+
+sa_peer *sa_peer_find(const uint64_t id[2]) {
+    if (own && own->id[0] == id[0] && own->id[1] == id[1]) return own;
+    for (sa_peer *p = peers; p; p = p->next)
+        if (p->id[0] == id[0] && p->id[1] == id[1]) return p;
+    for (int i = 0; i < nancestors; i++)
+        if (ancestor[i]->id[0] == id[0] && ancestor[i]->id[1] == id[1]) return ancestor[i];
+    return NULL;
 }
 
-/* The child has sent nothing yet: its parent's tickets are its parent's. */
-void sa_ledger_after_fork_child(void) {
+int sa_ledger_known(const uint64_t id[2]) {
+    sa_lock();
+    sa_peer *p = sa_peer_find(id);
+    sa_unlock();
+    return p != NULL;
+}
+
+/* Unused ledgers of peers: all, or all but the most recently used ones. Lock held. */
+void sa_peers_purge(bool all) {
+    uint32_t n = 0;
+    for (sa_peer **at = &peers; *at;) {
+        sa_peer *p = *at;
+        if (!p->users && (all || ++n > PEERS_KEPT)) {
+            for (uint32_t i = 0; i < p->nspare; i++) __atomic_store_n(&p->map->hold[p->spare[i]].who, 0, __ATOMIC_RELEASE);
+            *at = p->next;
+            peer_delete(p);
+        } else {
+            at = &p->next;
+        }
+    }
+}
+
+int sa_ledger_map(const uint64_t id[2], int fd, int origin_fd) {
+    int rc = 0;
+    sa_lock();
+    if (sa_peer_find(id)) {
+        close(fd);
+    } else {
+        sa_peers_purge(false);
+        sa_peer *p = peer_new(id, fd, &rc);
+        if (p) {
+            p->origin_fd = origin_fd;
+            p->next = peers;
+            peers = p;
+        } else {
+            close(fd);
+        }
+    }
+    sa_unlock();
+    return rc;
+}
+
+void sa_peer_names(sa_peer *p, uint64_t id[2], int32_t *origin_fd, int32_t *fd) {
+    id[0] = p->id[0];
+    id[1] = p->id[1];
+    *origin_fd = p->origin_fd;
+    *fd = p->fd;
+}
+
+int sa_ledger_fd(const uint64_t id[2]) {
+    sa_peer *p = sa_peer_find(id);
+    return p ? p->fd : -1;
+}
+
+/* ---- fork ---- */
+
+/* Before: a ledger for the child to enter itself in. */
+void sa_ledger_before_fork(void) { (void)ledger_ready(); }
+
+/* The child has sent nothing yet: its parent's tickets, words and counts are its parent's. */
+void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent) {
+    for (sa_peer *p = peers; p; p = p->next) p->nspare = 0; /* entries in its parent's name */
     while (npending) let_go(npending - 1);
-    if (own) munmap(own, LEDGER_BYTES);
-    if (own_fd >= 0) close(own_fd);
-    own = NULL;
-    own_fd = -1;
+    uint64_t me = sa_who(sa_pid, sa_start);
+    if (own) {
+        if (nancestors == 16) {
+            peer_delete(ancestor[0]);
+            memmove(ancestor, ancestor + 1, sizeof ancestor - sizeof *ancestor);
+            memmove(ancestor_serial, ancestor_serial + 1, sizeof ancestor_serial - sizeof *ancestor_serial);
+            memmove(ancestor_pid, ancestor_pid + 1, sizeof ancestor_pid - sizeof *ancestor_pid);
+            nancestors--;
+        }
+        ancestor[nancestors] = own;
+        ancestor_pid[nancestors] = parent;
+        ancestor_serial[nancestors++] = inherited_serial;
+        own = NULL;
+    }
+    for (int k = 0; k < nancestors; k++)
+        for (uint32_t i = 0; i < SA_CHILDREN; i++) {
+            sa_child *c = &ancestor[k]->map->child[i];
+            uint64_t was = __atomic_load_n(&c->who, __ATOMIC_ACQUIRE);
+            if (was > 1) continue;
+            if (__atomic_compare_exchange_n(&c->who, &was, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+                __atomic_store_n(&c->serial, ancestor_serial[k], __ATOMIC_RELEASE);
+                break;
+            }
+        }
     nslots = 0;
     first_free = UINT32_MAX;
     cursor = 0;
+    nfree_words = next_word = 0;
 }

@@ -284,7 +284,13 @@ static void punch_runs(void) {
     }
 }
 
+static void limbo_sweep(uint32_t most);
+static void limbo_give_back(void);
+
 static size_t trim(void) {
+    limbo_sweep(UINT32_MAX);
+    limbo_give_back();
+    sa_peers_purge(true);
     size_t bytes = flush_cached(-1.0);
     for (uint32_t i = narenas; i-- > 0;)
         if (!arenas[i]->live) arena_release(arenas[i]);
@@ -375,7 +381,7 @@ static void *take_block(sa_span *s) {
     sa_block *b = &s->blocks[i];
     b->serial = ++serial;
     b->refs = 1;
-    b->published = 0;
+    b->published = false;
     s->seg->live++;
     return s->base + (size_t)i * s->size;
 }
@@ -397,6 +403,8 @@ static int whole_new(uint32_t cls, sa_span **out) {
 }
 
 static sa_span *find_span(size_t n, uint32_t cls, int *rc) {
+    if (avail[cls]) return avail[cls];
+    limbo_sweep(1024);
     if (avail[cls]) return avail[cls];
     sa_span *s = NULL;
     *rc = 0;
@@ -447,6 +455,7 @@ void *sa_alloc(size_t n, bool zero, bool written) {
     sa_lock();
     if (cls > 8 && class_size(cls) > SMALL_MAX) {
         sa_ticket_sweep(64);
+        limbo_sweep(16);
         decay();
         if (n >= WHOLE_MIN && !avail[cls]) {
             int rc = limit_check(n, stats.cached);
@@ -482,30 +491,41 @@ void *sa_alloc(size_t n, bool zero, bool written) {
     return p;
 }
 
-/* The last reference of an own block is gone. */
-static void block_release(sa_segment *seg, sa_span *s, sa_block *b) {
-    size_t charged = charge_of(s);
-    stats.allocated -= charged < stats.allocated ? charged : stats.allocated;
-    if (b->published) stats.published -= charged < stats.published ? charged : stats.published;
+/* ---- limbo: blocks without a reference here that others hold ---- */
+
+static struct {
+    sa_segment *seg;
+    sa_block *b;
+    sa_span *span;
+} *limbo;
+static uint32_t nlimbo, limbo_cap, limbo_at;
+static uint64_t limbo_bytes;
+
+static void limbo_remove(sa_block *b, const sa_span *s) {
+    uint32_t at = b->limbo - 1;
+    b->limbo = 0;
+    limbo_bytes -= charge_of(s);
+    limbo[at] = limbo[--nlimbo];
+    if (at < nlimbo) limbo[at].b->limbo = at + 1;
+}
+
+static void unpublish(const sa_span *s, sa_block *b) {
+    if (b->published) stats.published -= charge_of(s);
+    b->published = false;
+}
+
+/* Nobody can reach the block any more. */
+static void recycle(sa_segment *seg, sa_span *s, sa_block *b) {
+    unpublish(s, b);
+    b->serial = 0;
     seg->live--;
-    bool keep = !b->published && b->serial > fork_serial;
-    if (!keep) { /* receivers or forked children may still see it */
-        if (seg->kind == SA_WHOLE) {
-            sa_segment_release(seg, true);
-            return;
-        }
-        s->lost++;
-        seg->lost++;
-        if (!seg->live) arena_release(seg);
-        return;
-    }
     s->stack[s->nfree++] = (uint32_t)(b - s->blocks);
     if (s->nblocks == 1) {
         s->freed_at = sa_now();
         s->cold = false;
         stats.cached += s->touched;
         list_push(s);
-        if (stats.cached > cap) { /* the block itself when it alone is too large */
+        if (stats.cached > cap) {
             flush_cached(stats.cached - s->touched > cap / 2 ? 1.0 : DECAY_TIME);
             if (stats.cached > cap) {
                 flush_cached(-1.0);
@@ -519,6 +539,82 @@ static void block_release(sa_segment *seg, sa_span *s, sa_block *b) {
     if (!seg->live && seg->lost) arena_release(seg);
 }
 
+/* Others can reach the block and this process will never know when they cannot: its memory is the
+   kernel's to free, when the last of them is gone. */
+static void give_back(sa_segment *seg, sa_span *s, sa_block *b) {
+    unpublish(s, b);
+    seg->live--;
+    if (seg->kind == SA_WHOLE) {
+        sa_segment_release(seg, true);
+        return;
+    }
+    b->serial = 0;
+    s->lost++;
+    seg->lost++;
+    if (!seg->live) arena_release(seg);
+}
+
+/* The last reference of an own block is gone. */
+static void block_release(sa_segment *seg, sa_span *s, sa_block *b) {
+    stats.allocated -= charge_of(s);
+    if (b->serial <= fork_serial || (b->published && b->word == UINT32_MAX)) {
+        give_back(seg, s, b);
+    } else if (!b->published || sa_word_retire(b->word, b->serial)) {
+        recycle(seg, s, b);
+    } else {
+        if (nlimbo == limbo_cap) {
+            uint32_t c = limbo_cap ? limbo_cap * 2 : 64;
+            void *l = realloc(limbo, c * sizeof *limbo);
+            if (!l) {
+                give_back(seg, s, b);
+                return;
+            }
+            limbo = l;
+            limbo_cap = c;
+        }
+        if (seg->kind == SA_WHOLE && limbo_bytes + stats.cached + s->touched > cap) {
+            give_back(seg, s, b);
+            return;
+        }
+        limbo[nlimbo].seg = seg;
+        limbo[nlimbo].span = s;
+        limbo[nlimbo].b = b;
+        b->limbo = ++nlimbo;
+        limbo_bytes += charge_of(s);
+    }
+}
+
+/* Recycle what the last holder elsewhere has dropped; looks at `most` blocks. */
+static void limbo_sweep(uint32_t most) {
+    if (!nlimbo) return;
+    sa_reclaim_dead(false);
+    if (most > nlimbo) most = nlimbo;
+    for (uint32_t k = 0; k < most && nlimbo; k++) {
+        if (limbo_at >= nlimbo) limbo_at = 0;
+        sa_segment *seg = limbo[limbo_at].seg;
+        sa_span *s = limbo[limbo_at].span;
+        sa_block *b = limbo[limbo_at].b;
+        if (sa_word_retire(b->word, b->serial)) {
+            limbo_remove(b, s);
+            recycle(seg, s, b);
+        } else {
+            limbo_at++;
+        }
+    }
+}
+
+/* Segments of their own that only others hold: nothing here needs them. */
+static void limbo_give_back(void) {
+    for (uint32_t i = nlimbo; i-- > 0;)
+        if (limbo[i].seg->kind == SA_WHOLE) {
+            sa_segment *seg = limbo[i].seg;
+            sa_span *s = limbo[i].span;
+            sa_block *b = limbo[i].b;
+            limbo_remove(b, s);
+            give_back(seg, s, b);
+        }
+}
+
 /* ---- references ---- */
 
 static bool is_own(const sa_segment *seg) { return seg->kind != SA_ATTACHED && !seg->inherited; }
@@ -530,7 +626,12 @@ sa_block *sa_block_lookup(sa_segment *seg, const void *p, sa_span **span) {
     return i < s->nblocks ? &s->blocks[i] : NULL;
 }
 
-void sa_block_unref(sa_segment *seg, void *p) {
+void sa_unref(sa_segment *seg, void *p) {
+    if (!is_own(seg)) {
+        sa_held_drop(p);
+        sa_segment_unref(seg);
+        return;
+    }
     sa_span *s;
     sa_block *b = sa_block_lookup(seg, p, &s);
     if (b && b->refs && !--b->refs) block_release(seg, s, b);
@@ -540,16 +641,15 @@ void sa_free(void *p) {
     sa_segment *seg = sa_segment_at(p);
     if (!seg) return;
     sa_lock();
-    if (is_own(seg)) sa_block_unref(seg, p);
-    else sa_segment_unref(seg);
+    sa_unref(seg, p);
     sa_unlock();
 }
 
-/* Bytes of a block, or of an attached segment (p NULL); 0 if it is marked as counted already. */
+/* Bytes of a block (of an attached segment: all of it); 0 if it is marked as counted already. */
 uint64_t sa_bytes_at(sa_segment *seg, void *p, bool mark) {
     uint64_t bytes = seg->size;
     bool *counted = &seg->counted;
-    if (p) {
+    if (is_own(seg)) {
         sa_span *s;
         sa_block *b = sa_block_lookup(seg, p, &s);
         if (!b) return 0;
@@ -572,10 +672,78 @@ int sa_ref(void *p) {
         if (b && b->refs) b->refs++;
         else rc = -EINVAL;
     } else {
+        struct sa_peer *peer;
+        uint32_t word;
+        (void)sa_held_again(p, &peer, &word);
         seg->refs++;
     }
     sa_unlock();
     return rc;
+}
+
+/* A handle names the block from now on. */
+static void publish(sa_span *s, sa_block *b) {
+    if (b->published) return;
+    b->published = true;
+    b->word = sa_word_new(b->serial);
+    stats.published += charge_of(s);
+}
+
+/* A reference for a message, and where the holders of the block are counted. */
+int sa_ref_for_ticket(sa_segment *seg, void *p, sa_ticket *out) {
+    sa_span *s;
+    sa_block *b;
+    struct sa_peer *peer = NULL;
+    out->creator[0] = out->creator[1] = 0;
+    out->creator_fd = out->creator_fd_here = -1;
+    out->word = UINT32_MAX;
+    out->own = is_own(seg);
+    if (out->own) {
+        b = sa_block_lookup(seg, p, &s);
+        if (!b || !b->refs) return -EINVAL;
+        b->refs++;
+        publish(s, b);
+        out->word = b->word;
+        return 0;
+    }
+    seg->refs++;
+    if (sa_held_again(p, &peer, &out->word)) {
+        if (peer) sa_peer_names(peer, out->creator, &out->creator_fd, &out->creator_fd_here);
+    } else if (seg->inherited && (b = sa_block_lookup(seg, p, &s)) && b->published && b->word != UINT32_MAX) {
+        out->word = b->word;
+        if (sa_ancestor_ledger(seg->creator_pid, out->creator, &out->creator_fd)) out->creator_fd_here = out->creator_fd;
+    }
+    return 0;
+}
+
+/* Another process's block: a reference to its segment is taken already. */
+int sa_block_attach(sa_segment *seg, char *p, const uint64_t ledger[2], uint32_t word, uint64_t number) {
+    sa_lock();
+    int rc = sa_held_take(p, ledger, word, number);
+    if (rc) sa_segment_unref(seg);
+    sa_unlock();
+    return rc;
+}
+
+/* How many other processes hold the block. */
+uint32_t sa_block_others(void *p) {
+    uint32_t n = 0, word;
+    uint64_t number;
+    struct sa_peer *peer;
+    sa_segment *seg = sa_segment_at(p);
+    if (!seg) return 0;
+    sa_lock();
+    sa_span *s;
+    sa_block *b;
+    if (is_own(seg)) {
+        if ((b = sa_block_lookup(seg, p, &s))) n = sa_others_own(b->published ? b->word : UINT32_MAX, b->serial);
+    } else if (sa_held_info(p, &peer, &word, &number)) {
+        if (peer) n = sa_others_peer(peer, word, number, true);
+    } else if (seg->inherited && (b = sa_block_lookup(seg, p, &s))) {
+        n = sa_others_inherited(seg->creator_pid, b->published ? b->word : UINT32_MAX, b->serial);
+    }
+    sa_unlock();
+    return n;
 }
 
 /* A block of ours that comes back by handle: a reference to it, if it still is that block. */
@@ -586,8 +754,12 @@ void *sa_block_hold(const uint64_t id[2], uint64_t offset, uint64_t want) {
     if (seg && is_own(seg) && offset < seg->size) {
         sa_span *s;
         sa_block *b = sa_block_lookup(seg, seg->base + offset, &s);
-        if (b && b->refs && b->serial == want && s->base + (size_t)(b - s->blocks) * s->size == seg->base + offset) {
-            b->refs++;
+        if (b && b->serial == want && s->base + (size_t)(b - s->blocks) * s->size == seg->base + offset) {
+            if (!b->refs++) { /* only others held it */
+                limbo_remove(b, s);
+                sa_word_creator(b->word);
+                count_alloc(charge_of(s));
+            }
             p = seg->base + offset;
         }
     }
@@ -643,6 +815,7 @@ void *sa_realloc(void *p, size_t n) {
 void sa_pool_stats(sa_stats *out) {
     sa_lock();
     sa_ticket_sweep(UINT32_MAX);
+    limbo_sweep(UINT32_MAX);
     sa_attached_purge(false);
     *out = stats;
     out->cached += sa_attached_bytes(false);
@@ -650,16 +823,9 @@ void sa_pool_stats(sa_stats *out) {
     sa_unlock();
 }
 
-/* A handle names the block from now on. */
-void sa_block_publish(sa_span *s, sa_block *b) {
-    if (b->published) return;
-    b->published = 1;
-    stats.published += charge_of(s);
-}
-
 /* ---- fork ---- */
 
-void sa_pool_fork_mark(void) { fork_serial = serial; }
+uint64_t sa_pool_fork_mark(void) { return fork_serial = serial; }
 
 void sa_pool_after_fork_child(void) {
     memset(avail, 0, sizeof avail);
@@ -667,6 +833,8 @@ void sa_pool_after_fork_child(void) {
     arena_bytes = 0;
     memset(&stats, 0, sizeof stats);
     fork_serial = 0;
+    nlimbo = limbo_at = 0;
+    limbo_bytes = 0;
     sa_segment *next;
     for (sa_segment *g = sa_segments; g; g = next) {
         next = g->next;

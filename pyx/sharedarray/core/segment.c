@@ -243,8 +243,10 @@ void sa_segment_unref(sa_segment *seg) {
         sa_segment_release(seg, false);
         return;
     }
-    seg->unused_since = sa_now();
-    if (retired(seg) || sa_attached_bytes(false) > KEEP_BYTES || sa_ndescriptors > sa_descriptor_budget())
+    double now = sa_now(); /* the hot path asks the kernel at most twice a second */
+    bool ask = now - seg->unused_since > 0.5;
+    seg->unused_since = now;
+    if ((ask && retired(seg)) || sa_attached_bytes(false) > KEEP_BYTES || sa_ndescriptors > sa_descriptor_budget())
         sa_segment_release(seg, false);
 }
 
@@ -265,8 +267,8 @@ int sa_served_descriptor(const uint64_t id[2], uint64_t size, int writable) {
     if (from >= 0) {
         char path[40];
         snprintf(path, sizeof path, "/proc/self/fd/%d", from);
-        fd = writable ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0) fd = fcntl(from, F_DUPFD_CLOEXEC, 3); /* also where /proc/self is closed */
+        /* a read-only opener never gets a writable description */
+        fd = writable ? fcntl(from, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
         if (fd < 0) fd = -errno;
     }
     sa_unlock();

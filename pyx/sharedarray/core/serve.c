@@ -355,6 +355,7 @@ int sa_serve_start(sa_lookup lookup)
             r = listen_on(S.token, &S.listener);
         }
         if (r == 0) {
+            refill_spare();
             S.pid = getpid();
             S.uid = geteuid();
             r = start_thread();

@@ -24,11 +24,14 @@ typedef struct {
     uint64_t creator_start;
     uint64_t ledger[2];                /* the sender's */
     uint64_t sequence;
-    int32_t ledger_fd, reserved;
+    int32_t ledger_fd;
+    uint32_t word;                     /* the block's, in its creator's ledger */
+    uint64_t creator_ledger[2];        /* zero: nobody counts the holders of this block */
+    int32_t creator_ledger_fd, creator_ledger_here; /* at the creator, at the sender */
     uint64_t token[2];                 /* the sender's socket, with SA_HANDLE_SERVED */
     int64_t offset;                    /* of the first element in the block, bytes */
 } sa_handle;
-_Static_assert(sizeof(sa_handle) == 184, "a handle has no padding");
+_Static_assert(sizeof(sa_handle) == 208, "a handle has no padding");
 
 /* FNV-1a over 8-byte words and the rest: against accidents, it is no authentication. */
 static inline uint64_t sa_checksum(const unsigned char *p, uint64_t n) {

@@ -1,0 +1,564 @@
+"""Attributes of an Array, its device, sharing, and PyTorch's spellings."""
+
+cimport cython
+cimport numpy as cnp
+from numpy cimport ndarray
+
+from ._array cimport (
+    Array,
+    Lost,
+    below,
+    borrow,
+    copied,
+    exported,
+    extend,
+    kind_of,
+    link_of,
+    lost_text,
+    made,
+    scoped,
+    unwrap,
+    wrap,
+)
+from ._storage cimport Storage, in_shared, make_ndarray, storage_of
+
+import numpy as np
+
+from . import _show
+from ._devices import Device, resolve
+
+cnp.import_array()
+
+cdef object CPU = Device("cpu")
+
+
+# NumPy's attributes
+
+
+def _t(Array self):
+    """View with the axes reversed."""
+    return made(below(self).T, self)
+
+
+def _mt(Array self):
+    """View with the last two axes exchanged."""
+    return made((<object>below(self)).mT, self)
+
+
+def _real(Array self):
+    """Real part, a view; assigning to it sets the real part."""
+    return made((<object>below(self)).real, self)
+
+
+def _set_real(Array self, value):
+    (<object>below(self)).real = unwrap(value)
+
+
+def _imag(Array self):
+    """Imaginary part, a view of a complex array; assigning to it sets the imaginary part."""
+    cdef ndarray a = below(self)
+    return made(scoped(getattr, (a, "imag"), None), self)
+
+
+def _set_imag(Array self, value):
+    (<object>below(self)).imag = unwrap(value)
+
+
+def _flags(Array self):
+    """Memory layout, as of an ndarray; ``writeable`` can be set to False, not back to True."""
+    cdef ndarray a = below(self)
+    if cnp.PyArray_ISWRITEABLE(a):
+        return (<object>a).flags
+    # A view whose base refuses to be written: the flags of it cannot be set back.
+    return make_ndarray(cnp.PyArray_DATA(a), a.dtype, cnp.PyArray_NDIM(a), cnp.PyArray_DIMS(a),
+                        cnp.PyArray_STRIDES(a), False, (b"", a)).flags
+
+
+def _strides(Array self):
+    """Bytes from one element to the next along each axis."""
+    return (<object>below(self)).strides
+
+
+def _itemsize(Array self):
+    """Bytes of one element."""
+    return self.dtype.itemsize
+
+
+def _nbytes(Array self):
+    """Bytes of all elements."""
+    return self.size * self.dtype.itemsize
+
+
+def _data(Array self):
+    """Buffer over the elements, a memoryview."""
+    return memoryview(self)
+
+
+def _base(Array self):
+    """Array of which this one is a view, or None where it has memory of its own."""
+    base = (<object>below(self)).base
+    return borrow(base) if isinstance(base, ndarray) else None
+
+
+def _ctypes(Array self):
+    """Address, shape and strides for ``ctypes``, as of an ndarray; it holds the memory."""
+    return (<object>exported(self)).ctypes
+
+
+@cython.final
+cdef class Flat:
+    """A one-dimensional look at an Array, in C order; what ``x.flat`` gives.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> x = xp.asarray([[1, 2], [3, 4]])
+    >>> x.flat[2]
+    Array(3, dtype=int64, device='cpu', shared)
+    >>> x.flat[:2] = 0
+    >>> [int(v) for v in x.flat]
+    [0, 0, 3, 4]
+    """
+
+    cdef Array x
+    cdef object it
+
+    def __init__(self, Array x not None):
+        self.x = x
+        self.it = (<object>exported(x)).flat
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return wrap(next(self.it))
+
+    def __len__(self):
+        return len(self.it)
+
+    def __getitem__(self, key):
+        return wrap(self.it[unwrap(key)])
+
+    def __setitem__(self, key, value):
+        self.it[unwrap(key)] = unwrap(value)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.it, dtype=dtype)
+
+    @property
+    def base(self):
+        """Array that is looked at."""
+        return self.x
+
+    @property
+    def index(self):
+        """Position in the flat order."""
+        return self.it.index
+
+    @property
+    def coords(self):
+        """Position along each axis."""
+        return self.it.coords
+
+    def copy(self):
+        """Return the elements in one dimension, copied.
+
+        Returns
+        -------
+        Array
+        """
+        return self.x.flatten()
+
+
+def _flat(Array self):
+    """One-dimensional look at the elements, to iterate, index and assign."""
+    return Flat(self)
+
+
+def _set_flat(Array self, value):
+    (<object>below(self)).flat = unwrap(value)
+
+
+# Where it is
+
+
+def _device(Array self):
+    """Device that holds the elements."""
+    if self._a is None and isinstance(self._link, Lost):
+        return Device((<Lost>self._link).device)
+    below(self)
+    return CPU
+
+
+def to_device(Array self, device, /, *, stream=None):
+    """Return this array on a device; itself where it is there already.
+
+    Parameters
+    ----------
+    device : Device or str
+        The device.
+    stream : None
+        There are no streams on the CPU.
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    DeviceError
+        If the device does not exist.
+    ValueError
+        If a stream is given.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> x = xp.zeros(3)
+    >>> x.to_device("cpu") is x
+    True
+    """
+    below(self)
+    target = resolve(device)
+    if stream is not None:
+        raise ValueError(f"to_device: stream must be None for an array on the CPU, not {stream!r}")
+    if target == CPU:
+        return self
+    raise NotImplementedError(f"to_device: arrays on {target} are not supported by this version")
+
+
+def _is_cuda(Array self):
+    """Whether the elements are in the memory of a CUDA device."""
+    return self.device.type == "cuda"
+
+
+def cpu(Array self):
+    """Return this array on the CPU; itself where it is there already.
+
+    Returns
+    -------
+    Array
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> x = xp.zeros(3)
+    >>> x.cpu() is x
+    True
+    """
+    return self.to_device("cpu")
+
+
+def cuda(Array self, device=None):
+    """Return this array on a CUDA device.
+
+    Parameters
+    ----------
+    device : int, Device or str, optional
+        Which one; default the one in force.
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    DeviceError
+        If it does not exist.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> try:
+    ...     xp.zeros(3).cuda(99)
+    ... except xp.DeviceError:
+    ...     print("no such device")
+    no such device
+    """
+    if device is None:
+        device = "cuda"
+    elif isinstance(device, int):
+        device = Device("cuda", device)
+    return self.to_device(device)
+
+
+def numpy(Array self):
+    """Return an ndarray over the same memory.
+
+    Returns
+    -------
+    numpy.ndarray
+        It holds the memory.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> x = xp.zeros(2)
+    >>> x.numpy()[0] = 5
+    >>> x
+    Array([5., 0.], dtype=float64, device='cpu', shared)
+    """
+    return exported(self)
+
+
+# PyTorch's spellings
+
+
+def clone(Array self):
+    """Return a copy in new memory, which follows ``xp.memory``.
+
+    Returns
+    -------
+    Array
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> x = xp.zeros(2)
+    >>> x.clone() is x
+    False
+    """
+    return wrap(copied(below(self), cnp.NPY_KEEPORDER))
+
+
+def fill_(Array self, value):
+    """Set all elements to one value, in place, and return this Array.
+
+    Parameters
+    ----------
+    value : scalar
+        The value.
+
+    Returns
+    -------
+    Array
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> xp.zeros(2).fill_(1)
+    Array([1., 1.], dtype=float64, device='cpu', shared)
+    """
+    (<object>below(self)).fill(unwrap(value))
+    return self
+
+
+def zero_(Array self):
+    """Set all elements to zero, in place, and return this Array.
+
+    Returns
+    -------
+    Array
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> xp.ones(2).zero_()
+    Array([0., 0.], dtype=float64, device='cpu', shared)
+    """
+    (<object>below(self)).fill(np.zeros((), self.dtype)[()])
+    return self
+
+
+def copy_(Array self, src):
+    """Set the elements to those of another array, in place, and return this Array.
+
+    Parameters
+    ----------
+    src : array
+        The other array, which is broadcast.
+
+    Returns
+    -------
+    Array
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> xp.zeros(2).copy_([3, 4])
+    Array([3., 4.], dtype=float64, device='cpu', shared)
+    """
+    self[...] = src
+    return self
+
+
+# Sharing
+
+
+def is_shared(Array self):
+    """Return whether this array can go to other processes by handle.
+
+    Returns
+    -------
+    bool
+        True where the receiver gets this very memory; False for private and borrowed memory.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> xp.zeros(3).is_shared()
+    True
+    """
+    return self._a is not None and in_shared(self._a)
+
+
+def share_memory_(Array self):
+    """Make this array shared, in place, and return it.
+
+    Private and borrowed memory is copied once, and every Array over the same storage moves along;
+    shared memory stays as it is.
+
+    Returns
+    -------
+    Array
+
+    Raises
+    ------
+    BufferError
+        If NumPy views, buffers or DLPack exports of the old memory are alive; nothing changes.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> with xp.memory("private"):
+    ...     x = xp.zeros(3)
+    >>> x.is_shared(), x.share_memory_().is_shared()
+    (False, True)
+    """
+    cdef object link
+    below(self)
+    link = link_of(self)
+    if link is not None:
+        link.share_memory_()
+    return self
+
+
+def storage(Array self):
+    """Return the untyped memory below this array; all its views have the same.
+
+    Returns
+    -------
+    Storage
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> x = xp.zeros(3)
+    >>> x[1:].storage() is x.storage()
+    True
+    """
+    below(self)
+    return storage_of(self._a, link_of(self))
+
+
+def handle(Array self):
+    """Return what travels to another process in place of this array.
+
+    Returns
+    -------
+    Handle
+
+    Raises
+    ------
+    ValueError
+        If the memory is private.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> x = xp.zeros(3)
+    >>> xp.from_handle(x.handle()).fill(1)
+    >>> x
+    Array([1., 1., 1.], dtype=float64, device='cpu', shared)
+    """
+    from ._transport import handle_of
+    return handle_of(self)
+
+
+def readonly(Array self):
+    """Return a view that cannot be written here, nor by whoever receives it.
+
+    Returns
+    -------
+    Array
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> x = xp.zeros(3).readonly()
+    >>> x[0] = 1
+    Traceback (most recent call last):
+    ...
+    ValueError: assignment destination is read-only
+    """
+    cdef object r = (<object>below(self)).view()
+    r.flags.writeable = False
+    return made(r, self)
+
+
+# Numbers and looks
+
+
+cdef object scalar_of(Array x, str what):
+    """Return the element of a 0-d Array as a NumPy scalar; other shapes have none."""
+    cdef ndarray a = below(x)
+    if cnp.PyArray_NDIM(a) != 0:
+        raise TypeError(f"{what} works on 0-d arrays; this one has shape {x.shape}")
+    return cnp.PyArray_ToScalar(cnp.PyArray_DATA(a), a)
+
+
+def __round__(Array self, ndigits=None):
+    """Round a 0-d array: to an int, or to a 0-d Array with that many digits."""
+    value = round(scalar_of(self, "round()"), ndigits)
+    return value if ndigits is None else wrap(value)
+
+
+def __floor__(Array self):
+    """Return the largest int not above a 0-d array."""
+    return (<object>scalar_of(self, "math.floor()").item()).__floor__()
+
+
+def __ceil__(Array self):
+    """Return the smallest int not below a 0-d array."""
+    return (<object>scalar_of(self, "math.ceil()").item()).__ceil__()
+
+
+def __trunc__(Array self):
+    """Return a 0-d array as an int, cut towards zero."""
+    return (<object>scalar_of(self, "math.trunc()").item()).__trunc__()
+
+
+def __format__(Array self, spec):
+    """Format the element of a 0-d array; other shapes take no format."""
+    return format(below(self) if self._a is not None else lost_text(self), spec)
+
+
+def _repr_html_(Array self):
+    """Return a table of what the array is, above its elements, for notebooks."""
+    cdef Lost lost
+    if self._a is None and isinstance(self._link, Lost):
+        lost = self._link
+        return _show.lost_html(lost.shape, lost.dtype, lost.device, lost.reason)
+    return _show.html(below(self), kind_of(self))
+
+
+extend({
+    "T": property(_t),
+    "mT": property(_mt),
+    "real": property(_real, _set_real),
+    "imag": property(_imag, _set_imag),
+    "flags": property(_flags),
+    "strides": property(_strides),
+    "itemsize": property(_itemsize),
+    "nbytes": property(_nbytes),
+    "data": property(_data),
+    "base": property(_base),
+    "ctypes": property(_ctypes),
+    "flat": property(_flat, _set_flat),
+    "device": property(_device),
+    "is_cuda": property(_is_cuda),
+})
+extend({f.__name__: f for f in (
+    to_device, cpu, cuda, numpy, clone, fill_, zero_, copy_, is_shared, share_memory_, storage,
+    handle, readonly, __round__, __floor__, __ceil__, __trunc__, __format__, _repr_html_,
+)})

@@ -1,0 +1,62 @@
+/* The ledger of a process: one sealed sparse memfd, mapped by all who deal with it. Peers of the
+   same user may write anything into it: its values are compared, never used as index, length or
+   pointer, so they can corrupt counts and nothing else.
+
+   word    one per published block: {serial 46, creator holds 1, sticky 1, attached 16}. The serial
+           never repeats, so it is the generation as well.
+   ticket  one per message: {sequence 62, state 2}.
+   hold    one per block and attacher: who it is, so that the creator can uncount the dead.
+   child   one per forked child: who it is, and which blocks it inherited. */
+#ifndef SA_LEDGER_H
+#define SA_LEDGER_H
+
+#include "core.h"
+
+#define SA_WORDS ((uint32_t)1 << 20)
+#define SA_HOLDS ((uint32_t)1 << 20)
+#define SA_CHILDREN ((uint32_t)1 << 12)
+#define SA_NOWORD UINT32_MAX
+
+typedef struct {
+    uint64_t who;    /* pid and start time, see sa_who(); 0: free */
+    uint64_t word;   /* index, or SA_NOWORD while unused */
+    uint64_t serial;
+} sa_hold;
+
+typedef struct {
+    uint64_t who;
+    uint64_t serial; /* last block it inherited */
+} sa_child;
+
+typedef struct {
+    uint64_t next_hold; /* entries of `hold` handed out so far */
+    uint64_t reserved[511];
+    uint64_t word[SA_WORDS];
+    uint64_t ticket[SA_TICKETS];
+    sa_hold hold[SA_HOLDS];
+    sa_child child[SA_CHILDREN];
+} sa_ledger;
+
+#define SA_ATTACHED_MASK 0xffffu
+#define SA_STICKY ((uint64_t)1 << 16)
+#define SA_CREATOR ((uint64_t)1 << 17)
+#define SA_SERIAL(w) ((w) >> 18)
+
+/* A ledger mapped here: its own, or a peer's. */
+typedef struct sa_peer {
+    uint64_t id[2];
+    sa_ledger *map;
+    int fd, origin_fd; /* here, and in the process whose ledger it is */
+    uint32_t users; /* held blocks counted in it */
+    uint64_t used;
+    uint32_t *spare, nspare, spare_cap; /* hold entries of ours that are unused */
+    struct sa_peer *next;
+} sa_peer;
+
+uint64_t sa_who(int32_t pid, uint64_t start);
+bool sa_who_alive(uint64_t who);
+sa_peer *sa_peer_find(const uint64_t id[2]);                      /* lock held */
+int sa_count_in(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t *entry); /* lock held */
+void sa_count_out(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t entry);
+
+#endif

@@ -1,0 +1,54 @@
+/* What Cython's declarations of NumPy and of Python's types do not offer. */
+#ifndef SHAREDARRAY_NDARRAY_H
+#define SHAREDARRAY_NDARRAY_H
+
+#include <Python.h>
+#include <numpy/arrayobject.h>
+
+/* The exception is set already: hand it to the caller. */
+static inline PyObject *sa_reraise(void) { return NULL; }
+
+/* NumPy's descriptors and types, as the plain references that Cython knows. */
+
+static inline PyObject *sa_descr(PyArrayObject *a) {
+    return Py_NewRef((PyObject *)PyArray_DESCR(a));
+}
+
+static inline int sa_holds_objects(PyArrayObject *a) {
+    return PyDataType_REFCHK(PyArray_DESCR(a));
+}
+
+/* An ndarray of the dtype of `a`; over `data` it is writable where `a` is. */
+static inline PyObject *sa_like(PyArrayObject *a, int nd, npy_intp *dims, npy_intp *strides,
+                                void *data) {
+    PyArray_Descr *descr = PyArray_DESCR(a);
+    int flags = data ? PyArray_FLAGS(a) & NPY_ARRAY_WRITEABLE : 0;
+    Py_INCREF(descr); /* taken over, also on failure */
+    return PyArray_NewFromDescr(&PyArray_Type, descr, nd, dims, strides, data, flags, NULL);
+}
+
+static inline PyObject *sa_view(PyArrayObject *a) { return PyArray_View(a, NULL, &PyArray_Type); }
+
+static inline PyObject *sa_copy(PyArrayObject *a, int order) {
+    return PyArray_NewCopy(a, (NPY_ORDER)order);
+}
+
+static inline PyObject *sa_from_scalar(PyObject *r) { return PyArray_FromScalar(r, NULL); }
+
+/* Fill `buffer` from `view`, which it then refers to (Cython put a None there). */
+static inline int sa_export(PyObject *view, Py_buffer *buffer, int flags) {
+    Py_CLEAR(buffer->obj);
+    return PyObject_GetBuffer(view, buffer, flags);
+}
+
+/* A type of this library, before anybody used it: add a member, give it its public name. */
+
+static inline int sa_extend(PyTypeObject *type, PyObject *name, PyObject *value) {
+    int rc = PyDict_SetItem(type->tp_dict, name, value);
+    PyType_Modified(type);
+    return rc;
+}
+
+static inline void sa_rename(PyTypeObject *type, const char *name) { type->tp_name = name; }
+
+#endif

@@ -1,0 +1,63 @@
+"""What an Array looks like: text and HTML made of an ndarray and what is known of its memory."""
+
+import html as _html
+
+import numpy as np
+
+__all__ = ["html", "lost", "lost_html", "text"]
+
+
+def _dtype(dtype):
+    """Return a dtype as `repr` shows it: its name where that says all."""
+    if dtype.names is None and dtype.isnative and dtype.kind in "biufc":
+        return dtype.name
+    return str(dtype)
+
+
+def text(a, kind):
+    """Return the repr of an Array: as NumPy's, with dtype, device and kind of memory."""
+    options = np.get_printoptions()
+    body = "[]" if a.size == 0 else np.array2string(a, separator=", ", prefix="Array(", suffix=",")
+    tail = f"dtype={_dtype(a.dtype)}, device='cpu', {kind})"
+    summarised = a.size > options["threshold"] and "..." in body
+    if summarised or (a.size == 0 and a.shape != (0,)):
+        tail = f"shape={a.shape}, {tail}"
+    last = body.rpartition("\n")[2]
+    start = 0 if "\n" in body else len("Array(")
+    if start + len(last) + len(", ") + len(tail) > options["linewidth"]:
+        return f"Array({body},\n      {tail}"
+    return f"Array({body}, {tail}"
+
+
+def lost(shape, dtype, device, reason):
+    """Return the repr of a lost Array, which says why."""
+    return f"Array(<lost: {reason}>, shape={shape}, dtype={_dtype(dtype)}, device='{device}')"
+
+
+def _size(nbytes):
+    """Return a number of bytes for people."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if nbytes < 1024:
+            return f"{nbytes:.4g} {unit}"
+        nbytes /= 1024
+    return f"{nbytes:.4g} TiB"
+
+
+def html(a, kind):
+    """Return a table of what the array is, above its elements."""
+    rows = {
+        "shape": a.shape,
+        "dtype": a.dtype,
+        "memory": f"{_size(a.nbytes)}, {kind}",
+        "device": "cpu",
+    }
+    cells = "".join(
+        f"<tr><th>{name}</th><td>{_html.escape(str(value))}</td></tr>"
+        for name, value in rows.items()
+    )
+    return f"<div><table>{cells}</table><pre>{_html.escape(str(a))}</pre></div>"
+
+
+def lost_html(shape, dtype, device, reason):
+    """Return what notebooks show of a lost Array."""
+    return f"<div><pre>{_html.escape(lost(shape, dtype, device, reason))}</pre></div>"

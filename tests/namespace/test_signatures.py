@@ -1,0 +1,126 @@
+"""Signatures, names and docstrings of the functions of the namespace."""
+
+import doctest
+import importlib
+import inspect
+import pickle
+import pydoc
+
+import array_api_strict as strict
+import pytest
+
+import sharedarray as xp
+from sharedarray._dispatch import Function
+
+from .cases import CASES
+from .cases_extensions import EXTENSIONS
+from .test_standard import lookup
+
+MODULES = ["sharedarray", "sharedarray.linalg", "sharedarray.fft"]
+NAMES = sorted({*CASES, *EXTENSIONS, "asarray", "empty", "empty_like", "from_dlpack", "finfo",
+                "iinfo"})
+POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+
+
+def functions():
+    """Every Function that a module of the namespace defines, with its dotted name."""
+    for module in MODULES:
+        for name, value in vars(importlib.import_module(module)).items():
+            if isinstance(value, Function):
+                yield f"{module}.{name}", value
+
+
+FUNCTIONS = dict(functions())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_takes_what_the_standard_says(name):
+    ours = list(inspect.signature(lookup(xp, name)).parameters.values())
+    theirs = list(inspect.signature(lookup(strict, name)).parameters.values())
+    by_name = {p.name: p for p in ours}
+    for place, parameter in enumerate(theirs):
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            assert ours[place].kind in POSITIONAL
+        elif parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            assert ours[place].name == parameter.name
+            assert ours[place].kind is parameter.POSITIONAL_OR_KEYWORD
+        elif parameter.kind is parameter.VAR_POSITIONAL:
+            assert ours[place].kind is parameter.VAR_POSITIONAL
+        else:
+            assert by_name[parameter.name].kind is not parameter.POSITIONAL_ONLY
+        if parameter.kind is parameter.KEYWORD_ONLY and parameter.name not in ("device", "copy"):
+            assert by_name[parameter.name].default == parameter.default
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_is_named_as_it_is_found(name):
+    function = FUNCTIONS[name]
+    module = importlib.import_module(function.__module__)
+    assert getattr(module, function.__name__) is function
+    assert name.endswith("." + function.__name__)
+    assert pickle.loads(pickle.dumps(function)) is function
+    assert pickle.loads(pickle.dumps(function, protocol=2)) is function
+
+
+@pytest.mark.parametrize("name", sorted(FUNCTIONS))
+def test_docstring_is_complete(name):
+    function = FUNCTIONS[name]
+    text = function.__doc__
+    assert text.splitlines()[0].endswith(".")
+    for parameter in inspect.signature(function).parameters:
+        assert parameter in text
+    for section in ("Returns\n-------", "Examples\n--------", ">>> import sharedarray as xp"):
+        assert section in text
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_examples_are_found_and_run(module):
+    module = importlib.import_module(module)
+    tests = [t for t in doctest.DocTestFinder().find(module) if t.examples]
+    found = {t.name.rpartition(".")[2] for t in tests}
+    assert found >= {n.rpartition(".")[2] for n, f in FUNCTIONS.items()
+                     if f.__module__ == module.__name__}
+    runner = doctest.DocTestRunner(verbose=False)
+    for test in tests:
+        test.globs = {}
+        runner.run(test)
+    assert runner.summarize(verbose=False).failed == 0
+
+
+def test_help_shows_signature_and_text():
+    text = pydoc.plain(pydoc.render_doc(xp.sum))
+    assert "sum(x, /, axis=None, dtype=None, out=None" in text
+    assert "Add up the elements" in text
+
+
+def test_is_a_routine_and_does_not_bind():
+    class Holder:
+        operation = xp.sin
+
+    assert inspect.isroutine(xp.sum)
+    assert callable(xp.sum)
+    assert Holder().operation is xp.sin
+    assert repr(xp.linalg.inv) == "<function sharedarray.linalg.inv>"
+
+
+def test_numpys_names_of_positional_arguments():
+    x = xp.asarray([3.0, 1.0, 2.0])
+    assert float(xp.sum(a=x)) == 6.0
+    assert float(xp.sum(a=x, axis=0)) == 6.0
+    assert xp.clip(x, a_min=1.5, a_max=2.5).tolist() == [2.5, 1.5, 2.0]
+    assert xp.where(xp.asarray([True, False]), 1, 2).tolist() == [1, 2]
+    assert xp.searchsorted(a=xp.asarray([1, 3]), v=2).item() == 1
+
+
+def test_unknown_and_missing_arguments_are_refused():
+    x = xp.ones(3)
+    with pytest.raises(TypeError, match="nonsense"):
+        xp.sum(x, nonsense=1)
+    with pytest.raises(TypeError):
+        xp.sum()
+    with pytest.raises(TypeError):
+        xp.sin()
+    with pytest.raises(AttributeError, match="nonsense"):
+        xp.nonsense  # noqa: B018
+    with pytest.raises(AttributeError, match="reduce"):
+        xp.sum.reduce  # noqa: B018
