@@ -19,5 +19,6 @@ cdef class Received:
 cdef bytes pack(Hold hold, ndarray a, bint readonly)    # a: None for a Storage's handle
 cdef Received open_bytes(bytes data)
 cdef Received described(bytes data)     # what the bytes say, without opening
+cdef size_t said_size(bytes data)
 cdef Handle make_handle(Storage storage, ndarray a)
 cdef object opened(Handle h)            # an ndarray, or a Storage

@@ -268,6 +268,14 @@ cdef Received described(bytes data):
     return r
 
 
+cdef size_t said_size(bytes data):
+    """Bytes of the block, as the handle says; 0 where it says nothing."""
+    try:
+        return parsed(data).nbytes
+    except HandleError:
+        return 0
+
+
 cdef Received open_bytes(bytes data):
     """Open a handle: map its memory if it is not mapped already, and mark the ticket opened."""
     cdef Received r = described(data)

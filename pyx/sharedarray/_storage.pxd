@@ -17,7 +17,9 @@ cdef class Storage:
     cdef object name            # id of private memory, made when asked for
     cdef public object _arrays  # weak references to the Arrays that move along; None when shared
     cdef Py_ssize_t exports     # NumPy views, buffers and DLPack exports alive
+    cdef str lost               # why it could not be opened; None otherwise
     cdef object __weakref__
+    cdef ndarray data(self)
     cdef int watch(self, object array) except -1
 
 cdef class Export:
@@ -30,6 +32,7 @@ cdef bint in_shared(ndarray a)
 cdef Hold received_hold(void *p, size_t nbytes, const uint64_t *segment, uint64_t serial,
                         bint attached, bint writable)
 cdef Storage shared_storage(Hold hold)
+cdef Storage lost_storage(size_t nbytes, str reason)
 cdef Hold hold_of(ndarray root)
 cdef ndarray make_ndarray(void *data, object dtype, int ndim, npy_intp *shape, npy_intp *strides,
                           bint writable, object base)

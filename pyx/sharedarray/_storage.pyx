@@ -28,7 +28,8 @@ import numpy as np
 
 from sharedarray cimport _core
 from sharedarray._core cimport sa_segment
-from ._errors import memory_error
+from ._errors import HandleError, memory_error
+from ._peers import mapped_by
 
 import_array()
 
@@ -312,9 +313,15 @@ cdef class Storage:
             arrays[key] = weakref.ref(array, lambda _: arrays.pop(key, None))
         return 0
 
+    cdef ndarray data(self):
+        """The memory; raises for a lost Storage."""
+        if self.root is None:
+            raise HandleError(self.lost)
+        return self.root
+
     @property
     def _ndarray(self):
-        return self.root
+        return self.data()
 
     @property
     def device(self):
@@ -360,8 +367,9 @@ cdef class Storage:
         (True, True)
         """
         cdef Hold hold
-        cdef ndarray root
+        cdef ndarray root, old
         cdef npy_intp n = self.nbytes
+        self.data()
         if self.hold is not None:
             return self
         if self.exports:
@@ -369,11 +377,12 @@ cdef class Storage:
                 f"share_memory_(): {self.exports} NumPy view(s), buffer(s) or DLPack export(s) of "
                 "this private memory are alive and would keep seeing it; drop them first")
         hold = new_block(n, False)
+        old = self.data()
         with nogil:
             _core.populate(hold.p, n)
-            memcpy(hold.p, PyArray_DATA(self.root), n)
+            memcpy(hold.p, PyArray_DATA(old), n)
         root = make_ndarray(hold.p, _u1, 1, &n, NULL, True, hold)
-        old = self.root
+        old = self.data()
         arrays = [x for x in [ref() for ref in list(self._arrays.values())] if x is not None]
         self.root = root
         self.hold = hold
@@ -404,11 +413,13 @@ cdef class Storage:
         True
         """
         from ._handle import handle_of_storage
+        self.data()
         return handle_of_storage(self)
 
     @property
     def id(self):
         """A str, equal in every process that sees this memory and only there; never used again."""
+        self.data()
         if self.hold is not None:
             return f"{self.hold.segment[0]:016x}{self.hold.segment[1]:016x}-{self.hold.serial:x}"
         if self.name is None or self.name[0] != os.getpid():
@@ -432,14 +443,36 @@ cdef class Storage:
         0
         """
         cdef uint32_t n = 0
+        self.data()
         if self.hold is not None:
             with nogil:
                 n = _core.others_holding(self.hold.p)
         return n
 
+    def processes(self):
+        """Return the processes that have the segment of this memory mapped.
+
+        Returns
+        -------
+        list of int
+            Process ids, this process among them; they may include holders of neighbouring blocks
+            and former holders. Of private memory: this process alone.
+
+        Examples
+        --------
+        >>> import os
+        >>> import sharedarray as xp
+        >>> xp.Storage(8).processes() == [os.getpid()]
+        True
+        """
+        self.data()
+        if self.hold is None:
+            return [os.getpid()]
+        return mapped_by(f"sharedarray-{self.hold.segment[0]:016x}{self.hold.segment[1]:016x}")
+
     def data_ptr(self):
         """Return the address of the first byte, as an int."""
-        return <size_t>PyArray_DATA(self.root)
+        return <size_t>PyArray_DATA(self.data())
 
     def _check(self, offset, nbytes, what):
         """Check a byte range; return (offset, nbytes)."""
@@ -451,7 +484,7 @@ cdef class Storage:
         return offset, nbytes
 
     def _check_writable(self):
-        if not PyArray_ISWRITEABLE(self.root):
+        if not PyArray_ISWRITEABLE(self.data()):
             raise ValueError("this Storage is read-only here: only read-only views of it arrived")
 
     def fill_(self, byte, offset=0, nbytes=None):
@@ -486,7 +519,7 @@ cdef class Storage:
         cdef int value = _byte(byte)
         start, n = self._check(offset, nbytes, "fill_")
         self._check_writable()
-        cdef char *p = <char*>PyArray_DATA(self.root) + start
+        cdef char *p = <char*>PyArray_DATA(self.data()) + start
         with nogil:
             _core.populate(p, n)
             memset(p, value, n)
@@ -496,20 +529,20 @@ cdef class Storage:
         return self.nbytes
 
     def __getitem__(self, index):
-        cdef char *p = <char*>PyArray_DATA(self.root)
+        cdef char *p = <char*>PyArray_DATA(self.data())
         if isinstance(index, slice):
             start, stop, step = index.indices(self.nbytes)
             if step == 1:
                 return p[start:max(start, stop)]
-            return self.root[index].tobytes()
+            return self.data()[index].tobytes()
         return (<unsigned char*>p)[_index(index, self.nbytes)]
 
     def __setitem__(self, index, value):
         self._check_writable()
         if not isinstance(index, slice):
-            self.root[_index(index, self.nbytes)] = _byte(value)
+            self.data()[_index(index, self.nbytes)] = _byte(value)
             return
-        target = self.root[index]
+        target = self.data()[index]
         if isinstance(value, int):
             target[...] = _byte(value)
             return
@@ -520,21 +553,32 @@ cdef class Storage:
             target[...] = data
 
     def __getbuffer__(self, Py_buffer *view, int flags):
-        PyBuffer_FillInfo(view, self, PyArray_DATA(self.root), self.nbytes,
-                          not PyArray_ISWRITEABLE(self.root), flags)
+        PyBuffer_FillInfo(view, self, PyArray_DATA(self.data()), self.nbytes,
+                          not PyArray_ISWRITEABLE(self.data()), flags)
         self.exports += 1
 
     def __releasebuffer__(self, Py_buffer *view):
         self.exports -= 1
 
     def __reduce_ex__(self, protocol):
+        self.data()
         raise TypeError(
             "a Storage goes by handle through multiprocessing, not by plain pickle; send "
             "bytes(storage.handle()), or an Array for a pickle that holds its data")
 
     def __repr__(self):
+        if self.root is None:
+            return f"<Storage of {self.nbytes} bytes, device='cpu', lost: {self.lost}>"
         kind = "shared" if self.hold is not None else "private"
         return f"<Storage of {self.nbytes} bytes, device='cpu', {kind}>"
+
+
+cdef Storage lost_storage(size_t nbytes, str reason):
+    """A Storage that arrived and could not be opened: every use of its bytes says `reason`."""
+    cdef Storage s = Storage.__new__(Storage)
+    s.nbytes = nbytes
+    s.lost = reason
+    return s
 
 
 cdef int _byte(value) except -1:

@@ -13,10 +13,20 @@ from multiprocessing.reduction import ForkingPickler
 import numpy as np
 
 from sharedarray._array cimport Array, below, link_of, lost_array
-from sharedarray._handle cimport Handle, Received, described, make_handle, open_bytes, opened, pack
+from sharedarray._handle cimport (
+    Handle,
+    Received,
+    described,
+    make_handle,
+    open_bytes,
+    opened,
+    pack,
+    said_size,
+)
 from sharedarray._storage cimport (
     Storage,
     hold_of,
+    lost_storage,
     make_ndarray,
     root_of,
     shared_storage,
@@ -228,13 +238,17 @@ def _receive_array(bytes data):
 
 
 def _reduce_storage(Storage storage not None):
+    storage.data()
     if storage.hold is None:
         raise ValueError("this Storage is private to the process; call share_memory_() first")
     return _receive_storage, (bytes(storage.handle()),)
 
 
 def _receive_storage(bytes data):
-    return shared_storage(open_bytes(data).hold)
+    try:
+        return shared_storage(open_bytes(data).hold)
+    except (HandleError, OSError, MemoryError) as error:
+        return lost_storage(said_size(data), str(error))
 
 
 ForkingPickler.register(Array, _reduce_array)
