@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).parent.parent
 
 # Lowest first. A module may import from its own layer and from those before it.
 LAYERS = {
-    "base": {"_platform", "_version", "_build", "_peers"},
+    "base": {"_platform", "_version", "_build", "_limits", "_peers"},
     "os, segment, allocator": {"_errors", "_core"},
     "devices": {"_driver", "_decorate", "_device", "_devices"},
     "storage": {"_storage", "_handle"},
