@@ -28,7 +28,7 @@ cdef inline ndarray below(Array x):
 
 cdef Array made(ndarray r, Array parent)        # what NumPy returned -> Array (parent: may be None)
 cdef Array borrow(ndarray a)                    # a new view of `a` as an Array, never a copy
-cdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason)
+cpdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason)
 cdef object link_of(Array x)                    # None for shared memory, else the Storage
 cdef str kind_of(Array x)                        # "shared" or "private"
 cdef str lost_text(Array x)

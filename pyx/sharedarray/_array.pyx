@@ -174,7 +174,7 @@ cdef Array borrow(ndarray a):
     return x
 
 
-cdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason):
+cpdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason):
     """Return an Array whose memory could not be opened: every use of its data says `reason`."""
     cdef Lost lost = Lost.__new__(Lost)
     cdef Array x = Array.__new__(Array)

@@ -18,6 +18,7 @@ import gc
 import os
 
 from ._errors import describe_memory_with
+from ._limits import cache_memory
 
 import_array()
 
@@ -676,7 +677,7 @@ cdef int configure() except -1:
             raise ValueError(f"SHAREDARRAY_CACHE: a number of bytes is needed, not {text!r}")
         sa_pool_set_cap(min(int(text), (1 << 63) - 1))
     else:
-        sa_pool_set_cap(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4)
+        sa_pool_set_cap(cache_memory() or 1 << 30)
     describe_memory_with(_describe_failure)
     gc.callbacks.append(_around_collection)
     return 0

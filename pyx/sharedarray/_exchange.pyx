@@ -211,23 +211,18 @@ cdef bint has_padding(object dtype):
     return dtype.char in "gG"
 
 
-cdef object clear_padding(object a):
-    """Return the elements of `a` with zeros where no value is."""
-    cdef object r, part
-    if a.dtype.names is not None:
-        r = np.zeros_like(a)
-        for name in a.dtype.names:
-            part = a[name]
-            r[name] = clear_padding(part) if has_padding(part.dtype) else part
-        return r
-    # long double: 80 bits of value in 128
-    r = np.array(a, order="K")
-    if np.finfo(np.longdouble).nmant == 63:
-        raw = np.frombuffer(r.tobytes("A"), U1).reshape(-1, 16).copy()
-        raw[:, 10:] = 0
-        flat = raw.reshape(-1).view(r.dtype)
-        r = flat.reshape(r.shape, order="F" if np.isfortran(r) else "C")
-    return r
+cdef int copy_values(object target, object source) except -1:
+    """Copy the values of `source` into zeros, and nothing from between them."""
+    cdef int start
+    if source.dtype.names is not None:
+        for name in source.dtype.names:
+            copy_values(target[name], source[name])
+        return 0
+    target[...] = source
+    if source.dtype.char in "gG" and np.finfo(np.longdouble).nmant == 63:
+        for start in range(10, source.dtype.itemsize, 16):      # 80 bits of value in 128
+            target.setfield(np.zeros((), "V6"), "V6", start)
+    return 0
 
 
 def __reduce_ex__(Array self, protocol):
@@ -244,7 +239,9 @@ def __reduce_ex__(Array self, protocol):
     else:
         view = np.array(a, order="C", copy=True)
     if has_padding(dtype):
-        view = clear_padding(view)
+        values = np.zeros(self.shape, dtype, order)
+        copy_values(values, view)
+        view = values
     n = cnp.PyArray_NBYTES(view)
     data = make_ndarray(cnp.PyArray_DATA(view), U1, 1, &n, NULL, False, view)
     text = dtype.str if dtype.names is None else json.dumps(describe(dtype), separators=(",", ":"))
