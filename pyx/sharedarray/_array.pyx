@@ -35,15 +35,17 @@ cdef extern from "core/ndarray.h":
     int sa_extend(PyTypeObject *type, object name, object value) except -1
     int sa_export(object view, Py_buffer *buffer, int flags) except -1
     void sa_rename(PyTypeObject *type, const char *name)
-    PyObject *PyArray_BASE(ndarray)
-    bint is_ndarray "PyArray_CheckExact" (PyObject *)
-    bint is_generic "PyArray_CheckScalar" (PyObject *)
     object descr_of "sa_descr" (ndarray)
     bint holds_objects "sa_holds_objects" (ndarray)
     PyObject *new_like "sa_like" (ndarray, int, cnp.npy_intp *, cnp.npy_intp *, void *)
     PyObject *new_view "sa_view" (ndarray)
     PyObject *new_copy "sa_copy" (ndarray, int)
     PyObject *from_scalar "sa_from_scalar" (PyObject *)
+
+cdef extern from "numpy/arrayobject.h":
+    PyObject *PyArray_BASE(ndarray)
+    bint is_ndarray "PyArray_CheckExact" (PyObject *)
+    bint is_generic "PyArray_CheckScalar" (PyObject *)
 
 cdef extern from "Python.h":
     PyObject *compare "PyObject_RichCompare" (PyObject *, PyObject *, int)

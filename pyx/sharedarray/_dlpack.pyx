@@ -37,14 +37,21 @@ cdef extern from "core/dlpack.h" nogil:
         int64_t *shape
         int64_t *strides
         uint64_t byte_offset
+    ctypedef struct sa_dl_legacy
+    ctypedef struct sa_dl_versioned
+
+ctypedef void (*legacy_deleter)(sa_dl_legacy *) noexcept
+ctypedef void (*versioned_deleter)(sa_dl_versioned *) noexcept
+
+cdef extern from "core/dlpack.h" nogil:
     ctypedef struct sa_dl_legacy:
         sa_dl_tensor tensor
         void *manager
-        void (*deleter)(sa_dl_legacy *) noexcept
+        legacy_deleter deleter
     ctypedef struct sa_dl_versioned:
         sa_dl_version version
         void *manager
-        void (*deleter)(sa_dl_versioned *) noexcept
+        versioned_deleter deleter
         uint64_t flags
         sa_dl_tensor tensor
 

@@ -10,6 +10,9 @@ from collections import Counter
 from . import procfs
 
 
+_LOCKS = "sem.mp-"  # what `multiprocessing` calls its own, for as long as a lock lives
+
+
 class FootprintError(AssertionError):
     """Something was not given back; the message says what."""
 
@@ -45,7 +48,7 @@ class Footprint:
         Living processes below, with their command lines.
     zombies : set
     entries : set
-        Names in ``/dev/shm``.
+        Names in ``/dev/shm``, but those of `multiprocessing`'s locks.
     """
 
     def __init__(self, without=()):
@@ -60,7 +63,7 @@ class Footprint:
         states = {pid: procfs.state(pid) for pid in below}
         self.children = {p: procfs.command(p) for p, s in states.items() if s not in ("", "Z", "X")}
         self.zombies = {pid for pid, state in states.items() if state == "Z"}
-        self.entries = set(os.listdir("/dev/shm"))
+        self.entries = {n for n in os.listdir("/dev/shm") if not n.startswith(_LOCKS)}
 
     def growth(self, start, slack=0):
         """Sentences on what is there beyond `start`."""

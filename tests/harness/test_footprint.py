@@ -109,7 +109,7 @@ def test_thread():
         end.set()
         thread.join()
 
-    fault(plant, undo=undo, match=r"threads left: 1 -> 2")
+    fault(plant, undo=undo, match=r"threads left: \d+ -> \d+")
 
 
 def test_process():

@@ -142,7 +142,7 @@ class Holder:
 
 
 @pytest.mark.parametrize(
-    "order", itertools.permutations(["maker", "first", "second"]), ids="-".join
+    "order", list(itertools.permutations(["maker", "first", "second"])), ids="-".join
 )
 def test_every_order_of_death(method, order):
     """Three processes hold a block, two from the maker; each lets go or ends in turn."""

@@ -1,0 +1,158 @@
+"""`memory_stats` counts what is allocated, cached, published, in flight and attached."""
+
+import pytest
+
+import sharedarray as xp
+from tests.harness import procfs, run_script
+
+MIB = 1 << 20
+KEYS = {"allocated", "cached", "published", "in_flight", "attached", "peak"}
+
+
+def cpu():
+    """The figures of the CPU."""
+    return xp.memory_stats()["cpu"]
+
+
+def change(key, before):
+    """How much a figure grew."""
+    return cpu()[key] - before[key]
+
+
+def test_the_keys():
+    stats = xp.memory_stats()
+    assert "cpu" in stats
+    assert all(set(figures) == KEYS for figures in stats.values())
+    for figures in stats.values():
+        for name, value in figures.items():
+            assert type(value) is int, name
+            assert value >= 0, name
+
+
+@pytest.mark.parametrize("nbytes", [4096, MIB, 16 * MIB])
+def test_allocated_and_peak(nbytes):
+    before = cpu()
+    arrays = [xp.empty(nbytes, dtype="u1") for _ in range(4)]
+    assert 4 * nbytes <= change("allocated", before) <= 4.5 * nbytes + 4 * 4096
+    top = cpu()["allocated"]
+    assert cpu()["peak"] >= top
+    arrays.clear()
+    assert change("allocated", before) == 0
+    assert cpu()["peak"] >= top
+
+
+def test_views_allocate_nothing_and_keep_it_all():
+    before = cpu()
+    x = xp.empty(MIB, dtype="u1")[5:6]
+    assert change("allocated", before) >= MIB
+    grown = cpu()
+    y = x[:]
+    assert change("allocated", grown) == 0
+    del x, y
+    assert change("allocated", before) == 0
+
+
+def test_private_and_borrowed_memory_is_not_counted():
+    before = cpu()
+    with xp.memory("private"):
+        x = xp.ones(MIB)
+    y = xp.frombuffer(bytearray(MIB), dtype="u1")
+    assert change("allocated", before) == 0
+    x.share_memory_()
+    assert change("allocated", before) >= 8 * MIB
+    del x, y
+
+
+def test_cached_memory_is_given_back():
+    xp.empty_cache()
+    before = cpu()
+    for _ in range(3):
+        xp.full(16 * MIB, 1, dtype="u1")
+    assert change("cached", before) >= 16 * MIB
+    held = sum(procfs.segments(["self"]).values())
+    returned = xp.empty_cache()
+    assert type(returned) is int
+    assert returned >= 16 * MIB
+    assert cpu()["cached"] <= before["cached"]
+    assert sum(procfs.segments(["self"]).values()) <= held - 16 * MIB
+    assert xp.empty_cache() == 0
+
+
+def test_cached_memory_serves_the_next_array():
+    xp.full(16 * MIB, 1, dtype="u1")
+    cached = cpu()["cached"]
+    x = xp.full(16 * MIB, 2, dtype="u1")
+    assert cpu()["cached"] <= cached - 16 * MIB
+    del x
+
+
+def test_what_is_cached_is_bounded_by_the_setting():
+    code = """
+        import sharedarray as xp
+        for n in (1 << 20, 4 << 20, 64 << 20, 32 << 20):
+            arrays = [xp.full(n, 1, dtype="u1") for _ in range(3)]
+            del arrays
+        print(xp.memory_stats()["cpu"]["cached"])
+        """
+    assert int(run_script(code, env={"SHAREDARRAY_CACHE": str(8 * MIB)}).ok()) <= 8 * MIB
+    assert int(run_script(code, env={"SHAREDARRAY_CACHE": "0"}).ok()) == 0
+    assert int(run_script(code).ok()) > 8 * MIB
+
+
+@pytest.mark.parametrize("wrong", ["lots", "-5"])
+def test_a_wrong_setting_of_the_cache_is_told(wrong):
+    code = "import sharedarray as xp; xp.ones(5)"
+    result = run_script(code, env={"SHAREDARRAY_CACHE": wrong})
+    assert result.rc == 1
+    assert "SHAREDARRAY_CACHE" in result.stderr
+
+
+@pytest.mark.parametrize("nbytes", [4096, MIB])
+def test_in_flight_until_opened(worker, nbytes):
+    before = cpu()
+    blobs = [bytes(xp.ones(nbytes // 8).handle()) for _ in range(5)]
+    assert change("in_flight", before) >= 5 * nbytes
+    for blob in blobs:
+        worker.run("xp.from_handle(xp.Handle.from_bytes(b))", b=blob)
+    assert procfs.wait_until(lambda: change("in_flight", before) <= 0)
+
+
+@pytest.mark.parametrize("nbytes", [4096, MIB])
+def test_published_while_others_may_hold_it(worker, nbytes):
+    before = cpu()
+    x = xp.ones(nbytes // 8)
+    assert change("published", before) == 0
+    worker.run("keep['x'] = x", x=x)
+    assert change("published", before) >= nbytes
+    worker.run("keep.clear()")
+    del x
+    assert procfs.wait_until(lambda: change("published", before) <= 0)
+
+
+@pytest.mark.parametrize("nbytes", [4096, MIB])
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])  # a fork inherits the mapping
+def test_attached_in_the_receiver(own_worker, nbytes):
+    before = own_worker.get("xp.memory_stats()['cpu']['attached']")
+    own_worker.run("keep['x'] = x", x=xp.ones(nbytes // 8))
+    assert own_worker.get("xp.memory_stats()['cpu']['attached']") >= before + nbytes
+    own_worker.run("keep.clear()\ngc.collect()\nxp.empty_cache()")
+    assert own_worker.get("xp.memory_stats()['cpu']['attached']") <= before
+
+
+def test_the_summary_is_the_same_as_a_table():
+    x = xp.ones(3 * MIB)
+    text = xp.memory_summary()
+    assert isinstance(text, str)
+    assert len(text.splitlines()) >= 2
+    assert "cpu" in text
+    for key in KEYS:
+        assert key.replace("_", " ") in text.replace("_", " ").lower()
+    del x
+
+
+def test_reading_figures_allocates_nothing():
+    before = cpu()
+    for _ in range(100):
+        xp.memory_stats()
+        xp.memory_summary()
+    assert change("allocated", before) == 0
