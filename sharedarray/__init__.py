@@ -17,6 +17,7 @@ from . import (  # they complete the Array
     _exchange,
     _methods,
     _protocols,
+    _selection,
     _views,
     cuda,
     fft,
