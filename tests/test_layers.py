@@ -26,7 +26,7 @@ LAYERS = {
         "_transport",
         "_views",
     },
-    "namespace": {"_dispatch"},  # and every module that is not named here
+    "namespace": {"_arguments", "_dispatch"},  # and every module that is not named here
     "the package": {""},
     "around": {"named", "sync", "integrations", "_cli", "_bench", "__main__"},
 }
