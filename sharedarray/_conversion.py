@@ -66,7 +66,8 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None
         if copy is False:
             raise ValueError(
                 f"asarray(copy=False): {type(obj).__name__} has no memory to borrow; leave out "
-                "copy=False to make an array of its values")
+                "copy=False to make an array of its values"
+            )
         return _from_values(obj, dtype, order)
     if copy:
         return call(np.array, source, dtype, order=order or "K")
@@ -77,7 +78,8 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None
     if copy is False:
         raise ValueError(
             f"asarray(copy=False): {source.dtype} with strides {source.strides} cannot be seen as "
-            f"{np.dtype(dtype or source.dtype)} in order {order or 'K'} without a copy")
+            f"{np.dtype(dtype or source.dtype)} in order {order or 'K'} without a copy"
+        )
     return call(np.array, source, dtype, order=order or "K")
 
 
@@ -115,7 +117,8 @@ def _numbers(obj, dtype, order):
     if dtype is None and result.dtype.kind in "SU":
         raise TypeError(
             "asarray: strings make no array of numbers; give dtype= for an array of "
-            "fixed-width strings")
+            "fixed-width strings"
+        )
     return result
 
 

@@ -14,19 +14,38 @@ from ._arguments import Callback
 from ._dispatch import Function, call, call_closed
 
 #: Names that are not about arrays: NumPy's own objects.
-KEPT = frozenset({
-    "errstate", "printoptions", "geterr", "seterr", "geterrcall", "seterrcall", "getbufsize",
-    "setbufsize", "get_printoptions", "set_printoptions", "get_include", "show_config",
-    "show_runtime", "info", "issubdtype", "typename", "test", "iterable",
-})
+KEPT = frozenset(
+    {
+        "errstate",
+        "printoptions",
+        "geterr",
+        "seterr",
+        "geterrcall",
+        "seterrcall",
+        "getbufsize",
+        "setbufsize",
+        "get_printoptions",
+        "set_printoptions",
+        "get_include",
+        "show_config",
+        "show_runtime",
+        "info",
+        "issubdtype",
+        "typename",
+        "test",
+        "iterable",
+    }
+)
 #: What NumPy imports when some of its functions are first called; here before, as the code of a
 #: module must not run inside the allocation scope.
 LATE = ("encodings.cp437", "gzip", "mmap", "numpy.ma")
 #: Helpers whose indexing makes arrays.
 HELPERS = frozenset({"r_", "c_", "mgrid", "ogrid"})
 #: Modules of NumPy that this library has as modules of its own.
-MODULES = frozenset(f"sharedarray.{name}" for name in (
-    "char", "emath", "lib", "lib.stride_tricks", "polynomial", "strings", "testing"))
+MODULES = frozenset(
+    f"sharedarray.{name}"
+    for name in ("char", "emath", "lib", "lib.stride_tricks", "polynomial", "strings", "testing")
+)
 
 
 def forwarder(numpy_module, name, own=()):
@@ -175,8 +194,9 @@ class vectorize(np.vectorize):
     [3 5]
     """
 
-    def __init__(self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False,
-                 signature=None):
+    def __init__(
+        self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None
+    ):
         if callable(pyfunc) and pyfunc is not np._NoValue:
             pyfunc = Callback(pyfunc)
         super().__init__(pyfunc, otypes, doc, excluded, cache, signature)
@@ -224,8 +244,15 @@ class Archive(Mapping):
         return f"Archive({', '.join(self.files)})"
 
 
-def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *,
-         max_header_size=10000):
+def load(
+    file,
+    mmap_mode=None,
+    allow_pickle=False,
+    fix_imports=True,
+    encoding="ASCII",
+    *,
+    max_header_size=10000,
+):
     """Load an array, or an archive of arrays, from a file that NumPy wrote.
 
     Parameters
@@ -257,8 +284,15 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     >>> print(xp.load(file))
     [1 2]
     """
-    result = call(np.load, file, mmap_mode, allow_pickle, fix_imports, encoding,
-                  max_header_size=max_header_size)
+    result = call(
+        np.load,
+        file,
+        mmap_mode,
+        allow_pickle,
+        fix_imports,
+        encoding,
+        max_header_size=max_header_size,
+    )
     return Archive(result) if isinstance(result, np.lib.npyio.NpzFile) else result
 
 

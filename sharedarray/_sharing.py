@@ -41,7 +41,8 @@ def is_shared(obj):
         return is_shared_memory(obj)
     if isinstance(obj, (bytes, np.generic)) or not is_array_like(obj):
         raise TypeError(
-            f"is_shared() takes an array, a Storage or a memoryview, not {type(obj).__name__}")
+            f"is_shared() takes an array, a Storage or a memoryview, not {type(obj).__name__}"
+        )
     memory = _memory(obj)
     if memory is not None and is_shared_memory(memory):
         return True

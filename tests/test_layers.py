@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).parent.parent
 
 # Lowest first. A module may import from its own layer and from those before it.
 LAYERS = {
-    "base": {"_platform", "_version", "_build", "_peers"},
+    "base": {"_platform", "_version", "_build", "_limits", "_peers"},
     "os, segment, allocator": {"_errors", "_core"},
     "devices": {"_driver", "_decorate", "_device", "_devices"},
     "storage": {"_storage", "_handle"},
@@ -19,14 +19,16 @@ LAYERS = {
         "_attributes",
         "_dlpack",
         "_exchange",
+        "_keys",
         "_methods",
         "_numbers",
         "_protocols",
+        "_selection",
         "_show",
         "_transport",
         "_views",
     },
-    "namespace": {"_dispatch"},  # and every module that is not named here
+    "namespace": {"_arguments", "_dispatch"},  # and every module that is not named here
     "the package": {""},
     "around": {"named", "sync", "integrations", "_cli", "_bench", "__main__"},
 }

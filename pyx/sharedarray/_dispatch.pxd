@@ -7,6 +7,9 @@ ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyOb
 cdef class Function:
     cdef vectorcallfunc _vectorcall
     cdef object _target
+    cdef object _brief          # called in place of the target with positional arguments alone
+    cdef Py_ssize_t _most       # as many of them as that takes
+    cdef Py_ssize_t _core       # dimensions of inputs whose result has none; -1: not known
     cdef object _alias
     cdef object _places
     cdef Py_ssize_t _arrays

@@ -57,6 +57,10 @@ WRITTEN = 2     # the whole result will be written
 cdef enum:
     SLOTS = 12          # arguments of one call that need no tuple
 
+# NumPy 2.3 and newer: `out=...` asks for an array where a scalar would be returned.
+cdef bint asks_for_arrays = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
+cdef tuple out_name = ("out",)
+
 cdef PyTypeObject *array_type = <PyTypeObject *>Array
 
 
@@ -105,10 +109,11 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
     cdef Function function = <Function>self
     cdef Py_ssize_t count = PyVectorcall_NARGS(nargsf)
     cdef Py_ssize_t total = count, i, ready = 0
-    cdef PyObject *slots[SLOTS + 1]
+    cdef PyObject *slots[SLOTS + 2]
     cdef PyObject **plain = slots + 1
     cdef PyObject *value
-    cdef object array
+    cdef object array, target = function._target
+    cdef Py_ssize_t ndim = 0
     cdef int token
     if kwnames != NULL:
         total += PyTuple_GET_SIZE(<object>kwnames)
@@ -125,24 +130,34 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
                     unwrap(<object>value)
                 Py_INCREF(array)
                 plain[i] = <PyObject *>array
+                ndim = max(ndim, cnp.PyArray_NDIM(<ndarray>array))
             elif ((i >= function._arrays or Py_TYPE(value) == &PyArray_Type)
                     and (is_plain(value) or is_plain_tuple(value))):
                 plain[i] = value
+                if Py_TYPE(value) == &PyArray_Type:
+                    ndim = max(ndim, cnp.PyArray_NDIM(<ndarray>value))
             elif i < count and i >= function._arrays:
                 array = flat(value)
                 if array is None:
                     break
                 Py_INCREF(array)
                 plain[i] = <PyObject *>array
+                ndim = SLOTS
             else:
                 break
             ready = i + 1
         if ready == total:
+            if kwnames == NULL:
+                if ndim <= function._core and count <= function._most:
+                    plain[count] = <PyObject *>Ellipsis
+                    kwnames = <PyObject *>out_name
+                elif function._brief is not None and count <= function._most:
+                    target = function._brief
             token = enter(function._flags)
             try:
                 return answer(
                     function,
-                    PyObject_Vectorcall(function._target, plain,
+                    PyObject_Vectorcall(target, plain,
                                         count | PY_VECTORCALL_ARGUMENTS_OFFSET, kwnames),
                     args, plain, count, kwnames, total)
             except MemoryError as exc:
@@ -231,14 +246,24 @@ cdef class Function:
         Other names of keywords, as NumPy has them.
     written : bool, optional
         Whether the whole of a result will be written by the call.
+    brief : callable, optional
+        NumPy's function that does the same, for positional arguments alone.
+    most : int, optional
+        As many of them as `brief` takes.
     """
 
     def __init__(self, target, name, *, module="sharedarray", signature=None, doc=None, arrays=0,
-                 alias=None, written=True):
+                 alias=None, written=True, brief=None, most=0):
         self._vectorcall = <vectorcallfunc>vectorcall
         self._target = target
         self._arrays = arrays
         self._alias = alias
+        self._brief = brief
+        self._most = most
+        self._core = -1
+        if isinstance(target, np.ufunc) and asks_for_arrays and target.nout == 1:
+            self._core = 0 if target.signature is None else 1
+            self._most = target.nin
         self._flags = WRITTEN if written else 0
         self.__name__ = name.rpartition(".")[2]
         self.__qualname__ = name

@@ -71,8 +71,11 @@ def pairs(draw, dtypes, low=None, high=None, with_scalars=True):
         other = draw(scalars(first.dtype))
         return (first, other) if draw(st.booleans()) else (other, first)
     same = [d for d in dtypes if promotes(first.dtype, np.dtype(d))]
-    shapes = draw(hnp.mutually_broadcastable_shapes(
-        num_shapes=1, base_shape=first.shape, max_dims=3, min_side=0, max_side=4))
+    shapes = draw(
+        hnp.mutually_broadcastable_shapes(
+            num_shapes=1, base_shape=first.shape, max_dims=3, min_side=0, max_side=4
+        )
+    )
     return first, draw(arrays(same, shapes.input_shapes[0], low=low, high=high))
 
 
@@ -102,8 +105,9 @@ def axes(draw, ndim, several=True, none=True):
 
 
 @st.composite
-def with_axis(draw, dtypes, shapes=SHAPES, several=True, none=True, keywords=(), low=None,
-              high=None):
+def with_axis(
+    draw, dtypes, shapes=SHAPES, several=True, none=True, keywords=(), low=None, high=None
+):
     """One array, with an axis and further keywords."""
     x = draw(arrays(dtypes, shapes, low, high))
     options = {"axis": draw(axes(x.ndim, several, none))}

@@ -30,11 +30,28 @@ def test_another_type_is_a_copy():
         xp.asarray(x, dtype=xp.float32, copy=False)
 
 
-@pytest.mark.parametrize("source", [
-    np.arange(4.0), np.float32(3), np.arange(4.0)[::2], memoryview(np.arange(4.0)),
-    arrays.array("d", [1.0, 2.0]), bytearray(b"abcd"), 3, 2.5, True, 1j, [1, 2], [[1.0], [2.0]],
-    (1, 2), [np.arange(2), np.arange(2)], np.zeros((0, 3)), range(3),
-], ids=lambda s: type(s).__name__)
+@pytest.mark.parametrize(
+    "source",
+    [
+        np.arange(4.0),
+        np.float32(3),
+        np.arange(4.0)[::2],
+        memoryview(np.arange(4.0)),
+        arrays.array("d", [1.0, 2.0]),
+        bytearray(b"abcd"),
+        3,
+        2.5,
+        True,
+        1j,
+        [1, 2],
+        [[1.0], [2.0]],
+        (1, 2),
+        [np.arange(2), np.arange(2)],
+        np.zeros((0, 3)),
+        range(3),
+    ],
+    ids=lambda s: type(s).__name__,
+)
 def test_values_are_copied_into_shared_memory(source):
     x = xp.asarray(source)
     expected = np.asarray(source)
@@ -83,8 +100,15 @@ def test_copy_false_borrows():
 
 def test_private_mode():
     with xp.memory("private"):
-        for x in (xp.asarray(np.zeros(3)), xp.asarray([1.0]), xp.zeros(3), xp.sin(xp.ones(3)),
-                  xp.sum(xp.ones(3)), xp.concat([xp.ones(1), xp.ones(1)]), xp.arange(3)):
+        for x in (
+            xp.asarray(np.zeros(3)),
+            xp.asarray([1.0]),
+            xp.zeros(3),
+            xp.sin(xp.ones(3)),
+            xp.sum(xp.ones(3)),
+            xp.concat([xp.ones(1), xp.ones(1)]),
+            xp.arange(3),
+        ):
             assert not x.is_shared()
     assert xp.zeros(3).is_shared()
 
@@ -116,12 +140,16 @@ def test_frombuffer():
 
 def test_devices():
     assert xp.zeros(2, device=xp.Device("cpu")).device == "cpu"
-    for make in (lambda d: xp.zeros(2, device=d), lambda d: xp.asarray([1], device=d),
-                 lambda d: xp.arange(2, device=d), lambda d: xp.ones_like(xp.ones(1), device=d),
-                 lambda d: xp.asarray(xp.ones(1), device=d),
-                 lambda d: xp.linspace(0, 1, 2, device=d),
-                 lambda d: xp.astype(xp.ones(1), xp.int8, device=d),
-                 lambda d: xp.fft.fftfreq(3, device=d)):
+    for make in (
+        lambda d: xp.zeros(2, device=d),
+        lambda d: xp.asarray([1], device=d),
+        lambda d: xp.arange(2, device=d),
+        lambda d: xp.ones_like(xp.ones(1), device=d),
+        lambda d: xp.asarray(xp.ones(1), device=d),
+        lambda d: xp.linspace(0, 1, 2, device=d),
+        lambda d: xp.astype(xp.ones(1), xp.int8, device=d),
+        lambda d: xp.fft.fftfreq(3, device=d),
+    ):
         assert make("cpu").is_shared()
         with pytest.raises(ValueError):
             make("cpu:0")

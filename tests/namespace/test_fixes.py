@@ -82,8 +82,11 @@ def test_asarray_of_strings_and_objects():
 
 
 def test_count_nonzero_and_rank_are_arrays():
-    for result in (xp.count_nonzero(xp.asarray([0, 1])), xp.linalg.matrix_rank(xp.eye(2)),
-                   xp.linalg.matrix_rank(xp.ones(3))):
+    for result in (
+        xp.count_nonzero(xp.asarray([0, 1])),
+        xp.linalg.matrix_rank(xp.eye(2)),
+        xp.linalg.matrix_rank(xp.ones(3)),
+    ):
         assert isinstance(result, xp.Array)
         assert result.item() in (1, 2)
 

@@ -136,9 +136,13 @@ def test_names_that_are_not_about_arrays():
 
 def test_index_helpers():
     v = xp.asarray(V)
-    for ours, theirs in ((xp.r_[v, 0, 5], np.r_[V, 0, 5]), (xp.c_[v, v], np.c_[V, V]),
-                         (xp.mgrid[0:2, 0:3], np.mgrid[0:2, 0:3]),
-                         (xp.ogrid[0:2, 0:3], np.ogrid[0:2, 0:3]), (xp.r_[0:3], np.r_[0:3])):
+    for ours, theirs in (
+        (xp.r_[v, 0, 5], np.r_[V, 0, 5]),
+        (xp.c_[v, v], np.c_[V, V]),
+        (xp.mgrid[0:2, 0:3], np.mgrid[0:2, 0:3]),
+        (xp.ogrid[0:2, 0:3], np.ogrid[0:2, 0:3]),
+        (xp.r_[0:3], np.r_[0:3]),
+    ):
         assert_same(ours, theirs)
 
 

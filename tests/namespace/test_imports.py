@@ -48,8 +48,9 @@ assert not inside, inside
 
 def run(text):
     """Run a program in a fresh interpreter."""
-    return subprocess.run([sys.executable, "-c", text], capture_output=True, text=True,
-                          timeout=300, check=False)
+    return subprocess.run(
+        [sys.executable, "-c", text], capture_output=True, text=True, timeout=300, check=False
+    )
 
 
 def test_nothing_is_imported_inside_the_scope():
@@ -59,13 +60,16 @@ def test_nothing_is_imported_inside_the_scope():
 
 
 def test_the_check_notices_an_import_inside_the_scope():
-    planted = PROGRAM.replace("for module in MODULES:", """
+    planted = PROGRAM.replace(
+        "for module in MODULES:",
+        """
 def late(x):
     import wave
     return x
 
 xp.late = type(xp.sin)(late, "late")
-for module in (xp,):""").replace("for name in dir(module):", "for name in ['late']:")
+for module in (xp,):""",
+    ).replace("for name in dir(module):", "for name in ['late']:")
     done = run(planted)
     assert done.returncode != 0
     assert "wave" in done.stderr

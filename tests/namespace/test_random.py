@@ -55,8 +55,9 @@ def test_arguments_and_outputs_may_be_arrays():
     assert rng.choice(x, 2).is_shared()
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy,
-                                   lambda rng: pickle.loads(pickle.dumps(rng))])
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda rng: pickle.loads(pickle.dumps(rng))]
+)
 def test_copies_continue_the_stream(again):
     for rng in (xp.random.default_rng(3), xp.random.RandomState(3)):
         rng.normal(size=5)

@@ -14,8 +14,11 @@ strict.set_array_api_strict_flags(api_version="2025.12")
 
 ALL_CASES = CASES | EXTENSIONS
 UNSPECIFIED = {"asarray", "empty", "empty_like", "from_dlpack", "finfo", "iinfo"}  # own tests
-HELPERS = {"get_array_api_strict_flags", "reset_array_api_strict_flags",
-           "set_array_api_strict_flags"}
+HELPERS = {
+    "get_array_api_strict_flags",
+    "reset_array_api_strict_flags",
+    "set_array_api_strict_flags",
+}
 
 
 def lookup(namespace, name):
@@ -53,8 +56,10 @@ def call(library, name, args, kwargs):
     """The result of a call, as NumPy arrays, and the result itself."""
     function = lookup(library, name)
     with np.errstate(all="ignore"):
-        result = function(*(given_to(a, library) for a in args),
-                          **{k: given_to(v, library) for k, v in kwargs.items()})
+        result = function(
+            *(given_to(a, library) for a in args),
+            **{k: given_to(v, library) for k, v in kwargs.items()},
+        )
     return plain(result), result
 
 
@@ -86,8 +91,13 @@ def all_shared(result):
 def test_as_strict(name):
     accepted = 0
 
-    @settings(max_examples=40, deadline=None, database=None, derandomize=True,
-              suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=40,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(ALL_CASES[name])
     def check(arguments):
         nonlocal accepted
@@ -108,8 +118,13 @@ def test_as_strict(name):
 
 
 def test_every_function_has_a_case():
-    names = {n for n in dir(strict) if not n.startswith("_")
-             and callable(getattr(strict, n)) and not isinstance(getattr(strict, n), type)}
+    names = {
+        n
+        for n in dir(strict)
+        if not n.startswith("_")
+        and callable(getattr(strict, n))
+        and not isinstance(getattr(strict, n), type)
+    }
     names -= {n for n in names if isinstance(getattr(strict, n), strict._dtypes.DType)}
     for extension in ("linalg", "fft"):
         module = getattr(strict, extension)
