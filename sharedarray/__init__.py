@@ -17,6 +17,7 @@ from . import (  # they complete the Array
     _exchange,
     _methods,
     _protocols,
+    _selection,
     _views,
     cuda,
     fft,
@@ -362,4 +363,4 @@ __all__ = [
 __getattr__, __dir__ = _forwarder(_numpy, __name__, __all__)
 
 # Members of Array by being imported, and the platform's check.
-del _attributes, _exchange, _methods, _platform, _protocols, _views
+del _attributes, _exchange, _methods, _platform, _protocols, _selection, _views

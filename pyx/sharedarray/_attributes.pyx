@@ -20,7 +20,7 @@ from ._array cimport (
     unwrap,
     wrap,
 )
-from ._storage cimport Storage, in_shared, make_ndarray, storage_of
+from ._storage cimport in_shared, make_ndarray, storage_of
 
 from types import GenericAlias
 

@@ -653,13 +653,15 @@ def _describe_failure(nbytes):
     cdef uint64_t avail = 0
     cdef char[64] which
     cdef int rc, err = sa_failure
+    (&sa_failure)[0] = 0
     memset(which, 0, 64)
     with nogil:
         rc = sa_memory_limit(b"", SA_LIMIT_MACHINE | SA_LIMIT_CGROUP, &avail, which)
     stats = memory_stats()["cpu"]
-    asked = "memory" if nbytes is None else f"{nbytes:,} bytes ({_size(nbytes)})"
+    asked = "some bytes" if nbytes is None else f"{nbytes:,} bytes ({_size(nbytes)})"
     limit = f"; {which.decode()} has {_size(avail)} left" if rc == 0 else ""
-    return (f"cannot allocate {asked} of shared memory{limit}; {_size(stats['allocated'])} are in "
+    kind = "shared memory" if err else "memory"
+    return (f"cannot allocate {asked} of {kind}{limit}; {_size(stats['allocated'])} are in "
             f"arrays, {_size(stats['cached'])} cached (empty_cache() lets go of it), "
             f"{_size(stats['in_flight'])} in flight (sent and not opened yet)"), err
 

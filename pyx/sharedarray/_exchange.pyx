@@ -1,12 +1,11 @@
 """Arrays to and from other libraries and files: DLPack, pickles by value, copies."""
 
-cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport ndarray, npy_intp
 
-from ._array cimport Array, below, borrow, copied, exported, extend, scoped, wrap
+from ._array cimport Array, below, borrow, copied, exported, extend, refuse_objects, scoped, wrap
 from ._core cimport contains
 from ._dlpack cimport from_capsule, to_capsule, understands_versions
 from ._storage cimport make_ndarray
@@ -143,15 +142,16 @@ def from_dlpack(x, /, *, device=None, copy=None):
         return x.copy() if copy else borrow(below(x)) if x.is_shared() else (<object>x).view()
     kind = x.__dlpack_device__()
     if not (isinstance(kind, tuple) and len(kind) == 2):
-        raise BufferError(f"from_dlpack: __dlpack_device__ returned {kind!r}, not a tuple of two ints")
+        raise BufferError(f"from_dlpack: __dlpack_device__ returned {kind!r}, which is no "
+                          "tuple of two ints")
     options = {}
     if int(kind[0]) not in (1, 3, 11, 13):
         if target is None:
-            raise DeviceError(f"from_dlpack: the array lives on DLPack device {kind!r}, which is not "
-                              "available here; device='cpu' copies it")
+            raise DeviceError(f"from_dlpack: the array lives on DLPack device {kind!r}, which is "
+                              "not available here; device='cpu' copies it")
         if copy is False:
-            raise BufferError(f"from_dlpack: from DLPack device {kind!r} to {target} only by a copy, "
-                              "which copy=False forbids")
+            raise BufferError(f"from_dlpack: from DLPack device {kind!r} to {target} only by a "
+                              "copy, which copy=False forbids")
         options["dl_device"] = CPU
     if copy is not None:
         options["copy"] = copy
@@ -259,8 +259,7 @@ def _restore(buffer, str dtype, tuple shape, str order):
     cdef object descr = undescribe(json.loads(dtype) if dtype.startswith("{") else dtype)
     cdef ndarray a
     cdef Py_buffer data
-    if descr.hasobject:
-        raise TypeError(f"arrays of dtype {descr!r} hold Python objects, which cannot be shared")
+    refuse_objects(descr)
     a = scoped(np.empty, (shape, descr, order), None)
     PyObject_GetBuffer(buffer, &data, PyBUF_SIMPLE)
     try:

@@ -30,8 +30,12 @@ class Tensor(ctypes.Structure):
     """DLTensor."""
 
     _fields_ = (
-        ("data", ctypes.c_void_p), ("device", Device), ("ndim", ctypes.c_int32), ("dtype", Type),
-        ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("data", ctypes.c_void_p),
+        ("device", Device),
+        ("ndim", ctypes.c_int32),
+        ("dtype", Type),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
         ("byte_offset", ctypes.c_uint64),
     )
 
@@ -49,8 +53,12 @@ class Versioned(ctypes.Structure):
     """DLManagedTensorVersioned."""
 
     _fields_ = (
-        ("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("manager", ctypes.c_void_p),
-        ("deleter", DELETER), ("flags", ctypes.c_uint64), ("tensor", Tensor),
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("manager", ctypes.c_void_p),
+        ("deleter", DELETER),
+        ("flags", ctypes.c_uint64),
+        ("tensor", Tensor),
     )
 
 
@@ -69,7 +77,7 @@ def contents(capsule):
     name = api.PyCapsule_GetName(capsule)
     kind = Versioned if name.endswith(b"versioned") else Legacy
     managed = kind.from_address(api.PyCapsule_GetPointer(capsule, name))
-    managed.capsule = capsule       # it must live as long
+    managed.capsule = capsule  # it must live as long
     return managed
 
 
@@ -98,9 +106,10 @@ class Producer:
             if values is None:
                 continue
             if values:
-                getattr(self, field)[:len(values)] = values
-            setattr(tensor, field, ctypes.cast(getattr(self, field),
-                                               ctypes.POINTER(ctypes.c_int64)))
+                getattr(self, field)[: len(values)] = values
+            setattr(
+                tensor, field, ctypes.cast(getattr(self, field), ctypes.POINTER(ctypes.c_int64))
+            )
         for field, value in changes.items():
             setattr(tensor, field, value)
         self.capsule = api.PyCapsule_New(ctypes.addressof(managed), name or NAMES[kind], None)
@@ -134,7 +143,10 @@ def test_capsules_describe_the_array(dtype, max_version):
     assert tensor.strides[:2] == [4, 2]
     code = {"i": 0, "u": 1, "f": 2, "c": 5, "b": 6}[x.dtype.kind]
     assert (tensor.dtype.code, tensor.dtype.bits, tensor.dtype.lanes) == (
-        code, 8 * x.dtype.itemsize, 1)
+        code,
+        8 * x.dtype.itemsize,
+        1,
+    )
     assert x.__dlpack_device__() == (1, 0)
 
 
@@ -172,11 +184,16 @@ def test_read_only_needs_a_versioned_capsule():
     assert isinstance(contents(r.__dlpack__(copy=True)), Legacy)
 
 
-@pytest.mark.parametrize(("options", "error"), [
-    ({"stream": 1}, ValueError), ({"dl_device": (2, 0)}, BufferError),
-    ({"max_version": 1}, TypeError), ({"max_version": (1,)}, TypeError),
-    ({"max_version": ("1", 0)}, TypeError),
-])
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"stream": 1}, ValueError),
+        ({"dl_device": (2, 0)}, BufferError),
+        ({"max_version": 1}, TypeError),
+        ({"max_version": (1,)}, TypeError),
+        ({"max_version": ("1", 0)}, TypeError),
+    ],
+)
 def test_export_options_that_cannot_be_met(options, error):
     """An exception that consumers catch, never another."""
     with pytest.raises(error):
@@ -261,15 +278,35 @@ def test_read_only_and_copies():
     assert Producer(flags=1).options is None
 
 
-@pytest.mark.parametrize("changes", [
-    {"version": (2, 0)}, {"tensor_device": (2, 0)}, {"tensor_device": (-5, 0)},
-    {"dtype": (2, 64, 2)}, {"dtype": (2, 64, 0)}, {"dtype": (4, 16, 1)}, {"dtype": (2, 128, 1)},
-    {"dtype": (99, 8, 1)}, {"dtype": (0, 0, 1)}, {"dtype": (3, 64, 1)}, {"ndim": -1}, {"ndim": 65},
-    {"ndim": 2**31 - 1}, {"shape": None}, {"shape": [-1, 2]}, {"shape": [2**40, 2**40]},
-    {"shape": [2**62, 2]}, {"strides": [2**62, 1]}, {"strides": [-(2**63), 1]}, {"data": None},
-    {"shape": [2**61, 1], "strides": [1, 1]}, {"name": b"something"}, {"name": b"used_dltensor"},
-    {"shape": [2**60, 2], "strides": [0, 2**60]},
-])
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"version": (2, 0)},
+        {"tensor_device": (2, 0)},
+        {"tensor_device": (-5, 0)},
+        {"dtype": (2, 64, 2)},
+        {"dtype": (2, 64, 0)},
+        {"dtype": (4, 16, 1)},
+        {"dtype": (2, 128, 1)},
+        {"dtype": (99, 8, 1)},
+        {"dtype": (0, 0, 1)},
+        {"dtype": (3, 64, 1)},
+        {"ndim": -1},
+        {"ndim": 65},
+        {"ndim": 2**31 - 1},
+        {"shape": None},
+        {"shape": [-1, 2]},
+        {"shape": [2**40, 2**40]},
+        {"shape": [2**62, 2]},
+        {"strides": [2**62, 1]},
+        {"strides": [-(2**63), 1]},
+        {"data": None},
+        {"shape": [2**61, 1], "strides": [1, 1]},
+        {"name": b"something"},
+        {"name": b"used_dltensor"},
+        {"shape": [2**60, 2], "strides": [0, 2**60]},
+    ],
+)
 def test_hostile_capsules(changes):
     """A BufferError, nothing consumed, nothing deleted."""
     p = Producer(**changes)
@@ -281,6 +318,7 @@ def test_hostile_capsules(changes):
 
 def test_what_is_no_producer():
     """A TypeError or a BufferError."""
+
     class Half:
         """Has a device and no capsule."""
 
@@ -312,6 +350,7 @@ def test_what_is_no_producer():
 
 def test_producers_from_before_the_first_version():
     """They take no options."""
+
     class Old(Producer):
         """Takes a stream and nothing else."""
 

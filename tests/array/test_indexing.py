@@ -12,7 +12,7 @@ import sharedarray as xp
 def pair(shape=(3, 4)):
     """Return an ndarray and an Array with the same elements."""
     a = np.arange(np.prod(shape, dtype=int)).reshape(shape)
-    return np.array(a), xp.asarray(a)       # both are copies: strides of empty arrays agree
+    return np.array(a), xp.asarray(a)  # both are copies: strides of empty arrays agree
 
 
 def to_arrays(key):
@@ -59,8 +59,9 @@ def test_integer_array_indices_agree_with_numpy(data):
     """Integer arrays, as ndarrays and as Arrays, alone and beside slices."""
     shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4))
     a, x = pair(shape)
-    key = data.draw(hnp.integer_array_indices(
-        shape, result_shape=hnp.array_shapes(min_dims=1, max_dims=2)))
+    key = data.draw(
+        hnp.integer_array_indices(shape, result_shape=hnp.array_shapes(min_dims=1, max_dims=2))
+    )
     if data.draw(st.booleans()) and len(key) > 1:
         key = (slice(None, None, -1), *key[1:])
     assert_same_selection(a, x, key, key)
@@ -79,13 +80,47 @@ def test_boolean_masks_agree_with_numpy(data):
         assert_same_selection(a, x, mask, ours)
 
 
-@pytest.mark.parametrize("key", [
-    [0, 2], [], [[0, 1], [2, 0]], ([0, 1], [1, 2]), (slice(None), [0, 2]), True, False,
-    np.bool_(True), None, Ellipsis, (), (..., 0), (0, ...), np.int64(1), np.uint8(2), -1, -4, 5,
-    2**70, "f", 1.5, np.float64(1), [1.5], (0, 1, 2), (..., ...), np.array(1), np.array([True]),
-    slice(None, None, 0), slice("a"), [True, False, True], (1, None, slice(0, 2)),
-    np.array([], dtype=np.intp), {}, (np.array(2), slice(None)), range(2), (range(2), 1),
-])
+@pytest.mark.parametrize(
+    "key",
+    [
+        [0, 2],
+        [],
+        [[0, 1], [2, 0]],
+        ([0, 1], [1, 2]),
+        (slice(None), [0, 2]),
+        True,
+        False,
+        np.bool_(True),
+        None,
+        Ellipsis,
+        (),
+        (..., 0),
+        (0, ...),
+        np.int64(1),
+        np.uint8(2),
+        -1,
+        -4,
+        5,
+        2**70,
+        "f",
+        1.5,
+        np.float64(1),
+        [1.5],
+        (0, 1, 2),
+        (..., ...),
+        np.array(1),
+        np.array([True]),
+        slice(None, None, 0),
+        slice("a"),
+        [True, False, True],
+        (1, None, slice(0, 2)),
+        np.array([], dtype=np.intp),
+        {},
+        (np.array(2), slice(None)),
+        range(2),
+        (range(2), 1),
+    ],
+)
 def test_odd_indices_agree_with_numpy(key):
     """Each of these gives what NumPy gives, or NumPy's kind of error."""
     a, x = pair()
@@ -98,8 +133,16 @@ def test_one_element_is_a_snapshot():
     x[0], x[2] = x[2], x[0]
     assert x.tolist() == [3.0, 2.0, 1.0]
     m = xp.asarray([[1, 2], [3, 4]])
-    for first in (m[0, 1], m[np.int8(0), 1], m[xp.asarray(0), xp.asarray(1)], xp.asarray(7)[()],
-                  x[0], x[np.int64(0)], x[xp.asarray(0)], x[-3]):
+    for first in (
+        m[0, 1],
+        m[np.int8(0), 1],
+        m[xp.asarray(0), xp.asarray(1)],
+        xp.asarray(7)[()],
+        x[0],
+        x[np.int64(0)],
+        x[xp.asarray(0)],
+        x[-3],
+    ):
         assert first.shape == ()
         first[...] = 99
     assert m.tolist() == [[1, 2], [3, 4]]
@@ -145,14 +188,17 @@ def test_assignment_agrees_with_numpy(data):
     """Any index, with scalars, arrays and Arrays as values."""
     shape = data.draw(hnp.array_shapes(min_dims=1, max_dims=3, min_side=1, max_side=4))
     a, x = pair(shape)
-    key = data.draw(st.one_of(
-        hnp.basic_indices(shape, allow_newaxis=True),
-        hnp.integer_array_indices(shape),
-        hnp.arrays(bool, shape),
-    ))
+    key = data.draw(
+        st.one_of(
+            hnp.basic_indices(shape, allow_newaxis=True),
+            hnp.integer_array_indices(shape),
+            hnp.arrays(bool, shape),
+        )
+    )
     part = np.shape(a[key])
-    value = data.draw(st.sampled_from([5, np.float32(2.0), -np.arange(
-        np.prod(part, dtype=int)).reshape(part)]))
+    value = data.draw(
+        st.sampled_from([5, np.float32(2.0), -np.arange(np.prod(part, dtype=int)).reshape(part)])
+    )
     a[key] = value
     x[to_arrays(key)] = to_arrays(value)
     assert x.tolist() == a.tolist()
@@ -177,12 +223,24 @@ def test_assignment_from_overlapping_views(data):
     assert x.tolist() == a.tolist()
 
 
-@pytest.mark.parametrize(("key", "value"), [
-    (slice(None), [1, "x", 3]), (slice(None), [1, 2]), ([0, 1, 9], [1, 2, 3]),
-    (slice(None), np.array(["1", "x", "3"])), (slice(None), [1, [2, 3], 4]), (7, 1),
-    ([0, 1], [1, 2, 3]), (np.array([True, False]), 1), (slice(None), [1, None, 2]),
-    (slice(None), np.array([1, None, 3], dtype=object)), ("name", 1), (0, "x"), (0, None),
-])
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        (slice(None), [1, "x", 3]),
+        (slice(None), [1, 2]),
+        ([0, 1, 9], [1, 2, 3]),
+        (slice(None), np.array(["1", "x", "3"])),
+        (slice(None), [1, [2, 3], 4]),
+        (7, 1),
+        ([0, 1], [1, 2, 3]),
+        (np.array([True, False]), 1),
+        (slice(None), [1, None, 2]),
+        (slice(None), np.array([1, None, 3], dtype=object)),
+        ("name", 1),
+        (0, "x"),
+        (0, None),
+    ],
+)
 def test_errors_of_assignment_come_before_anything_is_written(key, value):
     """NumPy's kind of error, and no element changed."""
     a, x = pair((3,))

@@ -9,11 +9,19 @@ import pytest
 import sharedarray as xp
 
 VIEWS = {
-    "whole": lambda x: x, "slice": lambda x: x[1:], "row": lambda x: x[0], "T": lambda x: x.T,
-    "reversed": lambda x: x[::-1, ::-1], "empty": lambda x: x[5:], "element": lambda x: x[0, 0, ...],
-    "reshape": lambda x: x.reshape(-1), "function": lambda x: xp.reshape(x, (-1,)),
-    "broadcast": lambda x: xp.broadcast_to(x, (2, 2, 3)), "view": lambda x: x.view(),
-    "bytes": lambda x: x.view(xp.uint8), "readonly": lambda x: x.readonly(),
+    "whole": lambda x: x,
+    "slice": lambda x: x[1:],
+    "row": lambda x: x[0],
+    "T": lambda x: x.T,
+    "reversed": lambda x: x[::-1, ::-1],
+    "empty": lambda x: x[5:],
+    "element": lambda x: x[0, 0, ...],
+    "reshape": lambda x: x.reshape(-1),
+    "function": lambda x: xp.reshape(x, (-1,)),
+    "broadcast": lambda x: xp.broadcast_to(x, (2, 2, 3)),
+    "view": lambda x: x.view(),
+    "bytes": lambda x: x.view(xp.uint8),
+    "readonly": lambda x: x.readonly(),
 }
 
 
@@ -64,11 +72,22 @@ def test_share_memory_of_shared_arrays_changes_nothing():
     assert int(x[0]) == 9
 
 
-@pytest.mark.parametrize("export", [
-    lambda x: x.numpy(), np.asarray, memoryview, np.from_dlpack, lambda x: x.numpy()[1:],
-    lambda x: x.__dlpack__(max_version=(1, 0)), lambda x: x.flat, lambda x: x.ctypes,
-    lambda x: x.data, lambda x: np.asarray(x[1:]), lambda x: x.__array_interface__,
-])
+@pytest.mark.parametrize(
+    "export",
+    [
+        lambda x: x.numpy(),
+        np.asarray,
+        memoryview,
+        np.from_dlpack,
+        lambda x: x.numpy()[1:],
+        lambda x: x.__dlpack__(max_version=(1, 0)),
+        lambda x: x.flat,
+        lambda x: x.ctypes,
+        lambda x: x.data,
+        lambda x: np.asarray(x[1:]),
+        lambda x: x.__array_interface__,
+    ],
+)
 def test_exports_of_private_memory_forbid_moving(export):
     """BufferError, and nothing changed, until the export is gone."""
     x = make("private")
@@ -131,15 +150,29 @@ def test_readonly_views():
     x = xp.zeros(4)
     r = x.readonly()
     for write in (
-        lambda: r.__setitem__(0, 1), lambda: r.fill(1), lambda: r.fill_(1), lambda: r.sort(),
-        lambda: r.setflags(write=True), lambda: r.put(0, 1), lambda: r.zero_(),
-        lambda: r.copy_([1, 2, 3, 4]), lambda: setattr(r.flags, "writeable", True),
-        lambda: r.numpy().__setitem__(0, 1), lambda: r[1:].__setitem__(0, 1),
-        lambda: r.reshape(2, 2).__setitem__(0, 1), lambda: np.add(r, 1, out=r),
-        lambda: r.view(xp.int64).__setitem__(0, 1), lambda: r.flat.__setitem__(0, 1),
-        lambda: r.byteswap(inplace=True), lambda: xp.from_dlpack(r).__setitem__(0, 1),
-        lambda: setattr(r, "real", 1), lambda: setattr(r, "flat", 1), lambda: r.partition(1),
-        lambda: r.setfield(1, float), lambda: np.copyto(r, 1), lambda: r.__iadd__(1),
+        lambda: r.__setitem__(0, 1),
+        lambda: r.fill(1),
+        lambda: r.fill_(1),
+        lambda: r.sort(),
+        lambda: r.setflags(write=True),
+        lambda: r.put(0, 1),
+        lambda: r.zero_(),
+        lambda: r.copy_([1, 2, 3, 4]),
+        lambda: setattr(r.flags, "writeable", True),
+        lambda: r.numpy().__setitem__(0, 1),
+        lambda: r[1:].__setitem__(0, 1),
+        lambda: r.reshape(2, 2).__setitem__(0, 1),
+        lambda: np.add(r, 1, out=r),
+        lambda: r.view(xp.int64).__setitem__(0, 1),
+        lambda: r.flat.__setitem__(0, 1),
+        lambda: r.byteswap(inplace=True),
+        lambda: xp.from_dlpack(r).__setitem__(0, 1),
+        lambda: setattr(r, "real", 1),
+        lambda: setattr(r, "flat", 1),
+        lambda: r.partition(1),
+        lambda: r.setfield(1, float),
+        lambda: np.copyto(r, 1),
+        lambda: r.__iadd__(1),
     ):
         with pytest.raises((ValueError, TypeError)):
             write()
@@ -166,16 +199,26 @@ def test_flags_can_be_cleared_and_not_set():
     assert not x.flags.writeable
 
 
-@pytest.mark.parametrize("dtype", [
-    object, np.dtypes.StringDType(), [("a", object)], [("a", "i4"), ("b", [("c", object)])],
-])
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        object,
+        np.dtypes.StringDType(),
+        [("a", object)],
+        [("a", "i4"), ("b", [("c", object)])],
+    ],
+)
 def test_dtypes_that_hold_objects(dtype):
     """A TypeError wherever an Array would be made."""
     x = xp.zeros(3)
     for create in (
-        lambda: xp.zeros(3, dtype=dtype), lambda: xp.ndarray(3, dtype),
-        lambda: xp.asarray(np.zeros(3, dtype)), lambda: xp.asarray(np.zeros(3, dtype), copy=False),
-        lambda: x.astype(dtype), lambda: x.view(dtype), lambda: np.zeros_like(x, dtype=dtype),
+        lambda: xp.zeros(3, dtype=dtype),
+        lambda: xp.ndarray(3, dtype),
+        lambda: xp.asarray(np.zeros(3, dtype)),
+        lambda: xp.asarray(np.zeros(3, dtype), copy=False),
+        lambda: x.astype(dtype),
+        lambda: x.view(dtype),
+        lambda: np.zeros_like(x, dtype=dtype),
     ):
         with pytest.raises(TypeError):
             create()
@@ -208,11 +251,31 @@ def test_large_results_of_every_kind_are_shared():
     """Also where NumPy allocates by other ways."""
     x = xp.asarray(np.random.default_rng(1).random(10_000))
     for result in (
-        x.sort() or x, x.argsort(), x.astype(int), x.cumsum(), x.reshape(100, 100) @ x.reshape(100, 100),
-        x.repeat(2), x.nonzero()[0], x.round(2), x.take([1, 2]), x[x > 0.5], x.searchsorted([0.5]),
-        x.copy(), x.flatten(), x.imag, (x + 1j).real, x.astype(int).choose([1, 2], mode="clip"),
-        x.compress([True]), x.trace() if x.ndim > 1 else x.sum(), x.conj(), x.byteswap(),
-        np.sort(x), np.unique(x), x.argpartition(5), x.dot(x), x.clip(0, 1),
+        x.sort() or x,
+        x.argsort(),
+        x.astype(int),
+        x.cumsum(),
+        x.reshape(100, 100) @ x.reshape(100, 100),
+        x.repeat(2),
+        x.nonzero()[0],
+        x.round(2),
+        x.take([1, 2]),
+        x[x > 0.5],
+        x.searchsorted([0.5]),
+        x.copy(),
+        x.flatten(),
+        x.imag,
+        (x + 1j).real,
+        x.astype(int).choose([1, 2], mode="clip"),
+        x.compress([True]),
+        x.trace() if x.ndim > 1 else x.sum(),
+        x.conj(),
+        x.byteswap(),
+        np.sort(x),
+        np.unique(x),
+        x.argpartition(5),
+        x.dot(x),
+        x.clip(0, 1),
     ):
         assert type(result) is xp.Array
         assert result.is_shared()
@@ -239,20 +302,58 @@ def test_what_is_known_of_lost_arrays():
     assert type(x) is xp.Array
 
 
-@pytest.mark.parametrize("use", [
-    lambda x: x + 1, lambda x: 1 + x, lambda x: -x, lambda x: x == x, lambda x: x[0],
-    lambda x: x[0, 0], lambda x: x[:1], lambda x: x.__setitem__(0, 1), lambda x: list(x), len,
-    bool, lambda x: np.asarray(x), memoryview, lambda x: np.sin(x), lambda x: np.mean(x),
-    lambda x: xp.sum(x), lambda x: x.sum(), lambda x: x.numpy(), lambda x: x.storage(),
-    lambda x: x.handle(), lambda x: x.share_memory_(), lambda x: x.copy(), lambda x: x.T,
-    lambda x: x.tolist(), lambda x: x.__dlpack__(), lambda x: x.__iadd__(1), lambda x: x.readonly(),
-    lambda x: x.__reduce_ex__(5), lambda x: x.flags, lambda x: x.flat, lambda x: x.to_device("cpu"),
-    lambda x: xp.asarray([x]), lambda x: xp.ones((2, 3)) + x, lambda x: xp.ones(3)[x],
-    lambda x: xp.ones(3).__setitem__(0, x), lambda x: x.strides, lambda x: x.__copy__(),
-    lambda x: np.concatenate([x, x]), lambda x: x.fill_(1), lambda x: x.__array_interface__,
-    lambda x: x.reshape(-1), lambda x: x.data, lambda x: x in xp.ones(3), lambda x: round(x),
-    lambda x: x.__dlpack_device__(), lambda x: np.from_dlpack(x), lambda x: xp.from_dlpack(x),
-])
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda x: x + 1,
+        lambda x: 1 + x,
+        lambda x: -x,
+        lambda x: x == x,
+        lambda x: x[0],
+        lambda x: x[0, 0],
+        lambda x: x[:1],
+        lambda x: x.__setitem__(0, 1),
+        lambda x: list(x),
+        len,
+        bool,
+        lambda x: np.asarray(x),
+        memoryview,
+        lambda x: np.sin(x),
+        lambda x: np.mean(x),
+        lambda x: xp.sum(x),
+        lambda x: x.sum(),
+        lambda x: x.numpy(),
+        lambda x: x.storage(),
+        lambda x: x.handle(),
+        lambda x: x.share_memory_(),
+        lambda x: x.copy(),
+        lambda x: x.T,
+        lambda x: x.tolist(),
+        lambda x: x.__dlpack__(),
+        lambda x: x.__iadd__(1),
+        lambda x: x.readonly(),
+        lambda x: x.__reduce_ex__(5),
+        lambda x: x.flags,
+        lambda x: x.flat,
+        lambda x: x.to_device("cpu"),
+        lambda x: xp.asarray([x]),
+        lambda x: xp.ones((2, 3)) + x,
+        lambda x: xp.ones(3)[x],
+        lambda x: xp.ones(3).__setitem__(0, x),
+        lambda x: x.strides,
+        lambda x: x.__copy__(),
+        lambda x: np.concatenate([x, x]),
+        lambda x: x.fill_(1),
+        lambda x: x.__array_interface__,
+        lambda x: x.reshape(-1),
+        lambda x: x.data,
+        lambda x: x in xp.ones(3),
+        lambda x: round(x),
+        lambda x: x.__dlpack_device__(),
+        lambda x: np.from_dlpack(x),
+        lambda x: xp.from_dlpack(x),
+    ],
+)
 def test_use_of_lost_arrays(use):
     """Every use of the data, sending on and pickling included, raises the reason."""
     with pytest.raises(xp.HandleError, match="the sender ended"):

@@ -8,28 +8,76 @@ import pytest
 import sharedarray as xp
 
 A = np.asarray([[3.0, 1.5, 2.25], [6.0, -5.0, 4.0]])
-I = np.asarray([[2, 0, 1], [1, 1, 0]])     # noqa: E741
+I = np.asarray([[2, 0, 1], [1, 1, 0]])  # noqa: E741
 
 CALLS = [
-    ("all", ()), ("any", (0,)), ("argmax", ()), ("argmin", (1,)), ("argpartition", (1,)),
-    ("argsort", (0,)), ("astype", ("f4",)), ("byteswap", ()), ("clip", (0, 3)), ("clip", (None, 2)),
-    ("compress", ([True, False], 0)), ("conj", ()), ("conjugate", ()), ("copy", ("F",)),
-    ("cumprod", (1,)), ("cumsum", ()), ("diagonal", (1,)), ("dot", (A.T,)), ("flatten", ("F",)),
-    ("getfield", ("i4", 4)), ("max", (1,)), ("mean", (0,)), ("min", ()), ("nonzero", ()),
-    ("prod", ()), ("ravel", ("K",)), ("repeat", (2, 1)), ("reshape", (3, 2)), ("reshape", ((6,),)),
-    ("round", (1,)), ("squeeze", ()), ("std", ()), ("sum", (1,)), ("swapaxes", (0, 1)),
-    ("take", ([0, 5],)), ("trace", ()), ("transpose", (1, 0)), ("transpose", ()), ("var", (0,)),
-    ("view", ("i8",)), ("item", (4,)), ("item", ((1, 2),)), ("tolist", ()), ("tobytes", ("F",)),
-    ("copy", ()), ("reshape", (7,)), ("sum", (5,)), ("take", ([99],)), ("item", ()),
+    ("all", ()),
+    ("any", (0,)),
+    ("argmax", ()),
+    ("argmin", (1,)),
+    ("argpartition", (1,)),
+    ("argsort", (0,)),
+    ("astype", ("f4",)),
+    ("byteswap", ()),
+    ("clip", (0, 3)),
+    ("clip", (None, 2)),
+    ("compress", ([True, False], 0)),
+    ("conj", ()),
+    ("conjugate", ()),
+    ("copy", ("F",)),
+    ("cumprod", (1,)),
+    ("cumsum", ()),
+    ("diagonal", (1,)),
+    ("dot", (A.T,)),
+    ("flatten", ("F",)),
+    ("getfield", ("i4", 4)),
+    ("max", (1,)),
+    ("mean", (0,)),
+    ("min", ()),
+    ("nonzero", ()),
+    ("prod", ()),
+    ("ravel", ("K",)),
+    ("repeat", (2, 1)),
+    ("reshape", (3, 2)),
+    ("reshape", ((6,),)),
+    ("round", (1,)),
+    ("squeeze", ()),
+    ("std", ()),
+    ("sum", (1,)),
+    ("swapaxes", (0, 1)),
+    ("take", ([0, 5],)),
+    ("trace", ()),
+    ("transpose", (1, 0)),
+    ("transpose", ()),
+    ("var", (0,)),
+    ("view", ("i8",)),
+    ("item", (4,)),
+    ("item", ((1, 2),)),
+    ("tolist", ()),
+    ("tobytes", ("F",)),
+    ("copy", ()),
+    ("reshape", (7,)),
+    ("sum", (5,)),
+    ("take", ([99],)),
+    ("item", ()),
 ]
 KEYWORDS = [
-    ("sum", {"axis": 0, "keepdims": True}), ("sum", {"dtype": "f4", "initial": 3}),
-    ("sum", {"where": A > 0}), ("max", {"initial": 100}), ("min", {"where": A > 0, "initial": 9}),
-    ("mean", {"keepdims": True}), ("std", {"ddof": 1}), ("var", {"axis": 1, "ddof": 1}),
-    ("argmax", {"axis": 1, "keepdims": True}), ("reshape", {"order": "F"}),
-    ("argsort", {"stable": True}), ("std", {"mean": A.mean(keepdims=True)}),
-    ("any", {"axis": 0, "keepdims": True}), ("all", {"where": A > 9}),
-    ("prod", {"axis": 1, "initial": 2.0}), ("clip", {"min": 1, "max": A}),
+    ("sum", {"axis": 0, "keepdims": True}),
+    ("sum", {"dtype": "f4", "initial": 3}),
+    ("sum", {"where": A > 0}),
+    ("max", {"initial": 100}),
+    ("min", {"where": A > 0, "initial": 9}),
+    ("mean", {"keepdims": True}),
+    ("std", {"ddof": 1}),
+    ("var", {"axis": 1, "ddof": 1}),
+    ("argmax", {"axis": 1, "keepdims": True}),
+    ("reshape", {"order": "F"}),
+    ("argsort", {"stable": True}),
+    ("std", {"mean": A.mean(keepdims=True)}),
+    ("any", {"axis": 0, "keepdims": True}),
+    ("all", {"where": A > 9}),
+    ("prod", {"axis": 1, "initial": 2.0}),
+    ("clip", {"min": 1, "max": A}),
 ]
 
 
@@ -102,13 +150,23 @@ def test_methods_of_integer_arrays():
     assert_equal(y, b)
 
 
-@pytest.mark.parametrize("change", [
-    lambda x: x.fill(7), lambda x: x.sort(), lambda x: x.sort(axis=0, kind="stable"),
-    lambda x: x.partition(1), lambda x: x.put([0], [9]), lambda x: x.setfield(1, "i4", 4),
-    lambda x: x.byteswap(inplace=True) is None, lambda x: x.__setitem__(..., 3),
-    lambda x: setattr(x, "real", 2), lambda x: setattr(x, "flat", [1, 2]),
-    lambda x: setattr(x, "shape", (3, 2)), lambda x: x.flat.__setitem__(slice(2), 0),
-])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda x: x.fill(7),
+        lambda x: x.sort(),
+        lambda x: x.sort(axis=0, kind="stable"),
+        lambda x: x.partition(1),
+        lambda x: x.put([0], [9]),
+        lambda x: x.setfield(1, "i4", 4),
+        lambda x: x.byteswap(inplace=True) is None,
+        lambda x: x.__setitem__(..., 3),
+        lambda x: setattr(x, "real", 2),
+        lambda x: setattr(x, "flat", [1, 2]),
+        lambda x: setattr(x, "shape", (3, 2)),
+        lambda x: x.flat.__setitem__(slice(2), 0),
+    ],
+)
 def test_changes_in_place_agree_with_numpy(change):
     """Bytes, shape and strides afterwards are NumPy's."""
     a, x = A.copy(), xp.array(A)
@@ -215,7 +273,7 @@ def test_everything_else_of_ndarray_is_there():
 
 
 def test_signatures_and_docstrings():
-    """Each public method has a signature that begins as NumPy's, and a docstring with an example."""
+    """Each method has a signature that begins as NumPy's, and a docstring with an example."""
     for name in dir(xp.Array):
         member = getattr(xp.Array, name)
         if name.startswith("_"):
@@ -229,9 +287,12 @@ def test_signatures_and_docstrings():
         ours = list(inspect.signature(member).parameters)
         assert ours[0] == "self"
         if hasattr(np.ndarray, name) and name not in ("view", "to_device"):
-            theirs = [p.name for p in inspect.signature(getattr(np.ndarray, name)).parameters.values()
-                      if p.kind is not p.VAR_KEYWORD]
-            assert ours[:len(theirs)] == theirs, name
+            theirs = [
+                p.name
+                for p in inspect.signature(getattr(np.ndarray, name)).parameters.values()
+                if p.kind is not p.VAR_KEYWORD
+            ]
+            assert ours[: len(theirs)] == theirs, name
 
 
 def test_pytorch_spellings():

@@ -14,13 +14,37 @@ import sharedarray as xp
 from .conftest import COMPLEX, FLOATS, INTEGERS, STANDARD
 
 BINARY = [
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
-    operator.pow, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift,
-    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+    operator.add,
+    operator.sub,
+    operator.mul,
+    operator.truediv,
+    operator.floordiv,
+    operator.mod,
+    operator.pow,
+    operator.and_,
+    operator.or_,
+    operator.xor,
+    operator.lshift,
+    operator.rshift,
+    operator.eq,
+    operator.ne,
+    operator.lt,
+    operator.le,
+    operator.gt,
+    operator.ge,
 ]
 INPLACE = [
-    operator.iadd, operator.isub, operator.imul, operator.itruediv, operator.ifloordiv,
-    operator.imod, operator.ipow, operator.iand, operator.ior, operator.ixor, operator.ilshift,
+    operator.iadd,
+    operator.isub,
+    operator.imul,
+    operator.itruediv,
+    operator.ifloordiv,
+    operator.imod,
+    operator.ipow,
+    operator.iand,
+    operator.ior,
+    operator.ixor,
+    operator.ilshift,
     operator.irshift,
 ]
 UNARY = [operator.neg, operator.pos, operator.abs, operator.invert]
@@ -81,9 +105,25 @@ def test_binary_operators_agree_with_numpy(pair, op):
 
 @settings(max_examples=200, deadline=None)
 @given(
-    operands(), st.sampled_from(BINARY),
-    st.sampled_from([True, 2, -3, 1.5, 2 + 1j, np.float32(2), np.int8(3), np.bool_(True), 2**40,
-                     np.uint64(7), [1], 10**30, np.float16(0.5)]),
+    operands(),
+    st.sampled_from(BINARY),
+    st.sampled_from(
+        [
+            True,
+            2,
+            -3,
+            1.5,
+            2 + 1j,
+            np.float32(2),
+            np.int8(3),
+            np.bool_(True),
+            2**40,
+            np.uint64(7),
+            [1],
+            10**30,
+            np.float16(0.5),
+        ]
+    ),
 )
 def test_scalars_and_lists_on_either_side(pair, op, scalar):
     """Python and NumPy scalars, and lists, take part with NumPy's rules of promotion."""
@@ -139,8 +179,10 @@ def test_matmul_in_all_its_forms(a):
 def test_divmod_and_power():
     """``divmod`` gives two Arrays; ``pow`` with a modulus is a TypeError, as in NumPy."""
     x = xp.asarray([7, -7])
-    for got, expected in ((divmod(x, 3), divmod(np.asarray([7, -7]), 3)),
-                          (divmod(30, x), divmod(30, np.asarray([7, -7])))):
+    for got, expected in (
+        (divmod(x, 3), divmod(np.asarray([7, -7]), 3)),
+        (divmod(30, x), divmod(30, np.asarray([7, -7]))),
+    ):
         assert all(type(part) is xp.Array and part.is_shared() for part in got)
         assert [part.tolist() for part in got] == [part.tolist() for part in expected]
     with pytest.raises(TypeError):

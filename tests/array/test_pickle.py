@@ -92,8 +92,14 @@ def test_equal_arrays_pickle_to_equal_bytes(dtype, protocol):
     spaced[...] = a
     with xp.memory("private"):
         private = xp.asarray(dirty)
-    equal = [xp.asarray(a), xp.asarray(dirty), xp.asarray(a).readonly(), spaced, private,
-             pickle.loads(pickle.dumps(xp.asarray(a), protocol))]
+    equal = [
+        xp.asarray(a),
+        xp.asarray(dirty),
+        xp.asarray(a).readonly(),
+        spaced,
+        private,
+        pickle.loads(pickle.dumps(xp.asarray(a), protocol)),
+    ]
     assert len({pickle.dumps(x, protocol) for x in equal}) == 1
     assert len({pickle.dumps([x, x[0]], protocol) for x in equal}) == 1
     assert pickle.dumps(xp.asarray(a), protocol) != pickle.dumps(xp.asarray(a).T, protocol)
@@ -119,8 +125,14 @@ def test_out_of_band_buffers():
 def test_what_is_loaded_follows_the_memory_mode(mode):
     """Private in ``memory("private")``, whatever it was."""
     x = xp.arange(3)
-    loaded = [pickle.loads(pickle.dumps(x)), copy.copy(x), copy.deepcopy(x), x.copy(), x.clone(),
-              cloudpickle.loads(cloudpickle.dumps(x))]
+    loaded = [
+        pickle.loads(pickle.dumps(x)),
+        copy.copy(x),
+        copy.deepcopy(x),
+        x.copy(),
+        x.clone(),
+        cloudpickle.loads(cloudpickle.dumps(x)),
+    ]
     for y in loaded:
         assert y.is_shared() == (mode == "shared")
         assert y.tolist() == [0, 1, 2]

@@ -19,31 +19,69 @@ def assert_array(got, expected):
 A = np.arange(1.0, 7.0).reshape(2, 3)
 
 
-@pytest.mark.parametrize("call", [
-    np.sin, np.sqrt, np.negative, np.isnan, np.add.reduce, np.add.accumulate,
-    lambda x: np.add(x, 1), lambda x: np.add(1, x), lambda x: np.add(x, x),
-    lambda x: np.add.outer(x[0], x[1]), lambda x: np.add.reduceat(x, [0, 1]),
-    lambda x: np.maximum(x, [2, 3, 4]), lambda x: np.add(x, 1, dtype=np.float32),
-    lambda x: np.add(x, 1, where=x > 2, out=np.zeros_like(x)), lambda x: np.matmul(x, x.T),
-    lambda x: np.multiply.reduce(x, axis=1, keepdims=True), lambda x: np.float32(2) * x,
-    lambda x: np.int64(1) + x,
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        np.sin,
+        np.sqrt,
+        np.negative,
+        np.isnan,
+        np.add.reduce,
+        np.add.accumulate,
+        lambda x: np.add(x, 1),
+        lambda x: np.add(1, x),
+        lambda x: np.add(x, x),
+        lambda x: np.add.outer(x[0], x[1]),
+        lambda x: np.add.reduceat(x, [0, 1]),
+        lambda x: np.maximum(x, [2, 3, 4]),
+        lambda x: np.add(x, 1, dtype=np.float32),
+        lambda x: np.add(x, 1, where=x > 2, out=np.zeros_like(x)),
+        lambda x: np.matmul(x, x.T),
+        lambda x: np.multiply.reduce(x, axis=1, keepdims=True),
+        lambda x: np.float32(2) * x,
+        lambda x: np.int64(1) + x,
+    ],
+)
 def test_ufuncs_give_arrays(call):
     """Every method of a ufunc takes Arrays and gives Arrays."""
     assert_array(call(xp.asarray(A)), call(A))
 
 
-@pytest.mark.parametrize("call", [
-    np.mean, np.sum, np.sort, np.median, np.transpose, np.ravel, np.std, np.cumsum, np.unique,
-    np.linalg.norm, np.fft.fft, np.diff, np.zeros_like, np.isclose and (lambda x: np.isclose(x, 2)),
-    lambda x: np.concatenate([x, x]), lambda x: np.concatenate([x, np.ones((1, 3))]),
-    lambda x: np.stack([x, x], axis=1), lambda x: np.where(x > 2, x, 0),
-    lambda x: np.einsum("ij->ji", x), lambda x: np.dot(x, x.T), lambda x: np.percentile(x, 50),
-    lambda x: np.clip(x, 2, 4), lambda x: np.pad(x, 1), lambda x: np.interp(2.5, x[0], x[1]),
-    lambda x: np.linalg.solve(x[:, :2], [1.0, 2.0]), lambda x: np.zeros(3, like=x),
-    lambda x: np.apply_along_axis(lambda row: row * 2, 1, x), lambda x: np.tensordot(x, x),
-    lambda x: np.piecewise(x, [x < 3], [lambda v: -v, 7.0]), lambda x: np.linalg.inv(x[:, :2]),
-])
+@pytest.mark.parametrize(
+    "call",
+    [
+        np.mean,
+        np.sum,
+        np.sort,
+        np.median,
+        np.transpose,
+        np.ravel,
+        np.std,
+        np.cumsum,
+        np.unique,
+        np.linalg.norm,
+        np.fft.fft,
+        np.diff,
+        np.zeros_like,
+        np.isclose and (lambda x: np.isclose(x, 2)),
+        lambda x: np.concatenate([x, x]),
+        lambda x: np.concatenate([x, np.ones((1, 3))]),
+        lambda x: np.stack([x, x], axis=1),
+        lambda x: np.where(x > 2, x, 0),
+        lambda x: np.einsum("ij->ji", x),
+        lambda x: np.dot(x, x.T),
+        lambda x: np.percentile(x, 50),
+        lambda x: np.clip(x, 2, 4),
+        lambda x: np.pad(x, 1),
+        lambda x: np.interp(2.5, x[0], x[1]),
+        lambda x: np.linalg.solve(x[:, :2], [1.0, 2.0]),
+        lambda x: np.zeros(3, like=x),
+        lambda x: np.apply_along_axis(lambda row: row * 2, 1, x),
+        lambda x: np.tensordot(x, x),
+        lambda x: np.piecewise(x, [x < 3], [lambda v: -v, 7.0]),
+        lambda x: np.linalg.inv(x[:, :2]),
+    ],
+)
 def test_functions_give_arrays(call):
     """NumPy's functions take Arrays, nested in lists too, and give Arrays."""
     assert_array(call(xp.asarray(A)), call(A))
@@ -83,10 +121,15 @@ def test_out_gives_back_the_very_object(make):
     """An Array or an ndarray that was passed as ``out`` comes back."""
     x = xp.asarray(A)
     for call in (
-        lambda out: np.sin(x, out=out), lambda out: np.sin(x, out), lambda out: np.add(x, 1, out),
-        lambda out: np.clip(x, 2, 3, out=out), lambda out: np.cumsum(x, axis=0, out=out),
-        lambda out: x.clip(2, 3, out=out), lambda out: x.cumsum(0, out=out),
-        lambda out: np.copyto(out, x) or out, lambda out: np.multiply(x, 2, out=(out,)),
+        lambda out: np.sin(x, out=out),
+        lambda out: np.sin(x, out),
+        lambda out: np.add(x, 1, out),
+        lambda out: np.clip(x, 2, 3, out=out),
+        lambda out: np.cumsum(x, axis=0, out=out),
+        lambda out: x.clip(2, 3, out=out),
+        lambda out: x.cumsum(0, out=out),
+        lambda out: np.copyto(out, x) or out,
+        lambda out: np.multiply(x, 2, out=(out,)),
     ):
         out = make(x)
         assert call(out) is out
@@ -234,7 +277,7 @@ def test_buffers():
     with pytest.raises(ValueError, match="cannot include dtype 'M'"):
         memoryview(xp.zeros(1, dtype="M8[s]"))
     with pytest.raises(ValueError, match="contiguous"):
-        np.frombuffer(x)        # not contiguous
+        np.frombuffer(x)  # not contiguous
     y = xp.zeros(3)
     buffer = memoryview(y)
     del y

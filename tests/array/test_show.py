@@ -6,21 +6,31 @@ import pytest
 import sharedarray as xp
 
 
-@pytest.mark.parametrize(("make", "text"), [
-    (lambda: xp.asarray([1.0, 2.0]), "Array([1., 2.], dtype=float64, device='cpu', shared)"),
-    (lambda: xp.asarray(3), "Array(3, dtype=int64, device='cpu', shared)"),
-    (lambda: xp.zeros((0, 3)), "Array([], shape=(0, 3), dtype=float64, device='cpu', shared)"),
-    (lambda: xp.zeros(0, dtype=xp.int8), "Array([], dtype=int8, device='cpu', shared)"),
-    (lambda: xp.asarray([[1, 2], [3, 4]]),
-     "Array([[1, 2],\n       [3, 4]], dtype=int64, device='cpu', shared)"),
-    (lambda: xp.asarray([True]), "Array([ True], dtype=bool, device='cpu', shared)"),
-    (lambda: xp.asarray([1 + 2j]), "Array([1.+2.j], dtype=complex128, device='cpu', shared)"),
-    (lambda: xp.asarray(np.array(["ab"]), dtype="U2"),
-     "Array(['ab'], dtype=<U2, device='cpu', shared)"),
-    (lambda: xp.asarray(np.array([1], ">i4")), "Array([1], dtype=>i4, device='cpu', shared)"),
-    (lambda: xp.ones(5000), "Array([1., 1., 1., ..., 1., 1., 1.],\n      shape=(5000,), dtype=float64, "
-                            "device='cpu', shared)"),
-])
+@pytest.mark.parametrize(
+    ("make", "text"),
+    [
+        (lambda: xp.asarray([1.0, 2.0]), "Array([1., 2.], dtype=float64, device='cpu', shared)"),
+        (lambda: xp.asarray(3), "Array(3, dtype=int64, device='cpu', shared)"),
+        (lambda: xp.zeros((0, 3)), "Array([], shape=(0, 3), dtype=float64, device='cpu', shared)"),
+        (lambda: xp.zeros(0, dtype=xp.int8), "Array([], dtype=int8, device='cpu', shared)"),
+        (
+            lambda: xp.asarray([[1, 2], [3, 4]]),
+            "Array([[1, 2],\n       [3, 4]], dtype=int64, device='cpu', shared)",
+        ),
+        (lambda: xp.asarray([True]), "Array([ True], dtype=bool, device='cpu', shared)"),
+        (lambda: xp.asarray([1 + 2j]), "Array([1.+2.j], dtype=complex128, device='cpu', shared)"),
+        (
+            lambda: xp.asarray(np.array(["ab"]), dtype="U2"),
+            "Array(['ab'], dtype=<U2, device='cpu', shared)",
+        ),
+        (lambda: xp.asarray(np.array([1], ">i4")), "Array([1], dtype=>i4, device='cpu', shared)"),
+        (
+            lambda: xp.ones(5000),
+            "Array([1., 1., 1., ..., 1., 1., 1.],\n      shape=(5000,), dtype=float64, "
+            "device='cpu', shared)",
+        ),
+    ],
+)
 def test_repr(make, text):
     """As NumPy's, with dtype, device and kind of memory."""
     assert repr(make()) == text
@@ -47,7 +57,7 @@ def test_print_options_are_obeyed():
     with np.printoptions(precision=2):
         assert repr(x).startswith("Array([1.23]")
         assert str(x) == "[1.23]"
-    with np.printoptions(formatter={"float": lambda v: "%.1f!" % v}):
+    with np.printoptions(formatter={"float": "{:.1f}!".format}):
         assert str(x) == "[1.2!]"
 
 
