@@ -167,7 +167,7 @@ for _name in ("unique_all", "unique_counts", "unique_inverse", "unique_values"):
 @st.composite
 def isin(draw):
     x1, x2 = draw(pairs(INTS, -5, 5, with_scalars=False))
-    return (x1, x2), {}         # array-api-strict ignores `invert`: see test_fixes
+    return (x1, x2), {}  # array-api-strict ignores `invert`: see test_fixes
 
 
 @case("broadcast_arrays")

@@ -60,9 +60,17 @@ def test_an_input_that_comes_back_is_the_same_object():
 def test_views_stay_views():
     view = xp.reshape(X, (4,))
     assert view.storage() is X.storage()
-    for result in (xp.flip(X), xp.permute_dims(X, (1, 0)), xp.expand_dims(X, 0), xp.real(X),
-                   xp.broadcast_to(X, (3, 2, 2)), *xp.unstack(X), *xp.broadcast_arrays(X, X),
-                   xp.linalg.diagonal(X), xp.squeeze(X[None], 0)):
+    for result in (
+        xp.flip(X),
+        xp.permute_dims(X, (1, 0)),
+        xp.expand_dims(X, 0),
+        xp.real(X),
+        xp.broadcast_to(X, (3, 2, 2)),
+        *xp.unstack(X),
+        *xp.broadcast_arrays(X, X),
+        xp.linalg.diagonal(X),
+        xp.squeeze(X[None], 0),
+    ):
         assert xp.shares_memory(result, X)
         assert result.is_shared()
 
@@ -72,7 +80,12 @@ def test_views_of_private_and_borrowed_arrays_stay_views():
         private = xp.zeros((2, 2))
     borrowed = xp.asarray(np.zeros((2, 2)), copy=False)
     for x in (private, borrowed):
-        for view in (xp.reshape(x, (4,)), xp.flip(x), xp.unstack(x)[0], xp.broadcast_arrays(x, x)[0]):
+        for view in (
+            xp.reshape(x, (4,)),
+            xp.flip(x),
+            xp.unstack(x)[0],
+            xp.broadcast_arrays(x, x)[0],
+        ):
             assert not view.is_shared()
             assert xp.shares_memory(view, x)
         flat = xp.reshape(x, (4,))
@@ -84,16 +97,31 @@ def test_views_of_private_and_borrowed_arrays_stay_views():
 
 def test_numpy_arrays_are_never_aliased():
     plain = np.zeros(4)
-    for result in (xp.reshape(plain, (2, 2)), xp.asarray(plain), xp.atleast_1d(plain),
-                   xp.broadcast_arrays(plain, plain)[0], xp.asanyarray(plain), xp.flip(plain)):
+    for result in (
+        xp.reshape(plain, (2, 2)),
+        xp.asarray(plain),
+        xp.atleast_1d(plain),
+        xp.broadcast_arrays(plain, plain)[0],
+        xp.asanyarray(plain),
+        xp.flip(plain),
+    ):
         assert isinstance(result, xp.Array)
         assert result.is_shared()
         assert not xp.shares_memory(result, plain)
 
 
 def test_scalars_become_0d_arrays():
-    for result in (xp.sum(X), xp.add(1, 2), xp.max(X), xp.linalg.det(X), xp.median(X), xp.std(X),
-                   xp.count_nonzero(X), xp.vecdot(X[0], X[0]), xp.argmax(X)):
+    for result in (
+        xp.sum(X),
+        xp.add(1, 2),
+        xp.max(X),
+        xp.linalg.det(X),
+        xp.median(X),
+        xp.std(X),
+        xp.count_nonzero(X),
+        xp.vecdot(X[0], X[0]),
+        xp.argmax(X),
+    ):
         assert isinstance(result, xp.Array)
         assert result.shape == ()
         assert result.is_shared()
@@ -152,8 +180,13 @@ class Foreign:
 
 def test_protocols_of_foreign_objects_run_outside_the_scope():
     foreign = Foreign()
-    for call in (lambda: xp.sin(foreign), lambda: xp.sum(foreign), lambda: xp.concat([foreign, X[0]]),
-                 lambda: xp.asarray(foreign), lambda: xp.full(2, foreign)):
+    for call in (
+        lambda: xp.sin(foreign),
+        lambda: xp.sum(foreign),
+        lambda: xp.concat([foreign, X[0]]),
+        lambda: xp.asarray(foreign),
+        lambda: xp.full(2, foreign),
+    ):
         assert call().is_shared()
         assert not xp.is_shared(foreign.made)
 
@@ -252,9 +285,14 @@ assert not any(xp.is_shared(m) for m in made)
 
 def test_object_arrays_are_refused():
     objects = np.array([1, None], dtype=object)
-    for call in (lambda: xp.asarray(objects), lambda: xp.asarray([1, None]),
-                 lambda: xp.zeros(2, dtype=object), lambda: xp.sum([None, None]),
-                 lambda: xp.astype(X, object), lambda: xp.full(2, None)):
+    for call in (
+        lambda: xp.asarray(objects),
+        lambda: xp.asarray([1, None]),
+        lambda: xp.zeros(2, dtype=object),
+        lambda: xp.sum([None, None]),
+        lambda: xp.astype(X, object),
+        lambda: xp.full(2, None),
+    ):
         with pytest.raises(TypeError):
             call()
 

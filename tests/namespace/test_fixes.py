@@ -30,7 +30,12 @@ def test_iinfo_gives_python_numbers():
 def test_descending_sort_is_stable():
     x = xp.asarray([1.0, -0.0, 0.0, 1.0])
     assert xp.argsort(x, descending=True).tolist() == [0, 3, 1, 2]
-    assert np.signbit(np.asarray(xp.sort(x, descending=True))).tolist() == [False, False, True, False]
+    assert np.signbit(np.asarray(xp.sort(x, descending=True))).tolist() == [
+        False,
+        False,
+        True,
+        False,
+    ]
     assert xp.sort(xp.asarray([[3, 1], [2, 9]]), axis=None).tolist() == [1, 2, 3, 9]
 
 
@@ -82,8 +87,11 @@ def test_asarray_of_strings_and_objects():
 
 
 def test_count_nonzero_and_rank_are_arrays():
-    for result in (xp.count_nonzero(xp.asarray([0, 1])), xp.linalg.matrix_rank(xp.eye(2)),
-                   xp.linalg.matrix_rank(xp.ones(3))):
+    for result in (
+        xp.count_nonzero(xp.asarray([0, 1])),
+        xp.linalg.matrix_rank(xp.eye(2)),
+        xp.linalg.matrix_rank(xp.ones(3)),
+    ):
         assert isinstance(result, xp.Array)
         assert result.item() in (1, 2)
 

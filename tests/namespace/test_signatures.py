@@ -17,8 +17,9 @@ from .cases_extensions import EXTENSIONS
 from .test_standard import lookup
 
 MODULES = ["sharedarray", "sharedarray.linalg", "sharedarray.fft"]
-NAMES = sorted({*CASES, *EXTENSIONS, "asarray", "empty", "empty_like", "from_dlpack", "finfo",
-                "iinfo"})
+NAMES = sorted(
+    {*CASES, *EXTENSIONS, "asarray", "empty", "empty_like", "from_dlpack", "finfo", "iinfo"}
+)
 POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
 
@@ -78,8 +79,9 @@ def test_examples_are_found_and_run(module):
     module = importlib.import_module(module)
     tests = [t for t in doctest.DocTestFinder().find(module) if t.examples]
     found = {t.name.rpartition(".")[2] for t in tests}
-    assert found >= {n.rpartition(".")[2] for n, f in FUNCTIONS.items()
-                     if f.__module__ == module.__name__}
+    assert found >= {
+        n.rpartition(".")[2] for n, f in FUNCTIONS.items() if f.__module__ == module.__name__
+    }
     runner = doctest.DocTestRunner(verbose=False)
     for test in tests:
         test.globs = {}
