@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from ._arguments import is_array_like
 from ._array import Array
 from ._devices import resolve
-from ._dispatch import Function, borrow, call, is_array_like, is_shared_memory
+from ._dispatch import Function, borrow, call, is_shared_memory
 
 
 def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None):
@@ -60,15 +61,13 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None
         return call(_converted, obj, dtype, order, copy)
     if device is not None:
         resolve(device)
-    if type(obj) in _VALUES:
-        source = None
-    else:
-        source = _source(obj)
+    source = None if type(obj) in _VALUES else _source(obj)
     if source is None:
         if copy is False:
             raise ValueError(
                 f"asarray(copy=False): {type(obj).__name__} has no memory to borrow; leave out "
-                "copy=False to make an array of its values")
+                "copy=False to make an array of its values"
+            )
         return _from_values(obj, dtype, order)
     if copy:
         return call(np.array, source, dtype, order=order or "K")
@@ -79,7 +78,8 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None
     if copy is False:
         raise ValueError(
             f"asarray(copy=False): {source.dtype} with strides {source.strides} cannot be seen as "
-            f"{np.dtype(dtype or source.dtype)} in order {order or 'K'} without a copy")
+            f"{np.dtype(dtype or source.dtype)} in order {order or 'K'} without a copy"
+        )
     return call(np.array, source, dtype, order=order or "K")
 
 
@@ -117,7 +117,8 @@ def _numbers(obj, dtype, order):
     if dtype is None and result.dtype.kind in "SU":
         raise TypeError(
             "asarray: strings make no array of numbers; give dtype= for an array of "
-            "fixed-width strings")
+            "fixed-width strings"
+        )
     return result
 
 

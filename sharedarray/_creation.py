@@ -47,7 +47,7 @@ def arange(start, /, stop=None, step=1, dtype=None, *, device=None):
     return np.arange(start, stop, step, dtype)
 
 
-@export(arrays=0, written=False)
+@export(arrays=0, written=False, brief=np.empty, most=3)
 def empty(shape, dtype=None, order="C", *, device=None):
     """Make an array without setting its elements.
 
@@ -173,8 +173,9 @@ def full_like(x, /, fill_value, dtype=None, order="K", subok=True, shape=None, *
 
 
 @export(arrays=0)
-def linspace(start, stop, /, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *,
-             device=None):
+def linspace(
+    start, stop, /, num=50, endpoint=True, retstep=False, dtype=None, axis=0, *, device=None
+):
     """Make a number of evenly spaced numbers over an interval.
 
     Parameters
@@ -320,7 +321,7 @@ def triu(x, /, k=0):
     return np.triu(x, k)
 
 
-@export(arrays=0, written=False)
+@export(arrays=0, written=False, brief=np.zeros, most=3)
 def zeros(shape, dtype=None, order="C", *, device=None):
     """Make an array of zeros.
 

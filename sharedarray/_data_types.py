@@ -59,8 +59,10 @@ class FloatInfo:
         return finfo, (self.dtype,)
 
     def __repr__(self):
-        return (f"finfo(bits={self.bits}, eps={self.eps}, max={self.max}, min={self.min}, "
-                f"smallest_normal={self.smallest_normal}, dtype={self.dtype})")
+        return (
+            f"finfo(bits={self.bits}, eps={self.eps}, max={self.max}, min={self.min}, "
+            f"smallest_normal={self.smallest_normal}, dtype={self.dtype})"
+        )
 
 
 class IntegerInfo:
@@ -162,7 +164,7 @@ def iinfo(type, /):
     return IntegerInfo(np.iinfo(_type_of(type)))
 
 
-@export
+@export(brief=np.ndarray.astype, most=2)
 def astype(x, dtype, /, *, copy=True, device=None):
     """Convert an array to another data type.
 

@@ -7,14 +7,19 @@ what is particular to it; parameters that mean the same everywhere are described
 
 import inspect
 
+import numpy as np
+
 from ._dispatch import Function
+
+#: What `out` of a reduction is to give an array where it would give a scalar (NumPy 2.3 and newer).
+NEW = ... if np.lib.NumpyVersion(np.__version__) >= "2.3.0" else None
 
 PARAMETERS = {
     "x": ("Array", "Input array; whatever NumPy makes an array of is accepted."),
     "x1": ("Array", "First input array."),
     "x2": ("Array", "Second input array; must be compatible with `x1` (see broadcasting)."),
     "arrays": ("Array", "Input arrays."),
-    "axis": ("int or None, optional", "Axis along which to work; negative ones count from the end."),
+    "axis": ("int or None, optional", "Axis to work along; negative ones count from the end."),
     "axes": ("int or tuple of int or None, optional", "Axes along which to work."),
     "keepdims": ("bool, optional", "Keep the reduced axes, with length one."),
     "out": ("Array, optional", "Where the result is written; this very object is returned."),
@@ -25,8 +30,10 @@ PARAMETERS = {
     "where": ("Array of bool, optional", "Elements that take part; broadcast against the input."),
     "initial": ("scalar, optional", "Value the reduction starts from."),
     "casting": ("str, optional", "Which conversions of data types are allowed, as in NumPy."),
-    "norm": ("str or None, optional",
-             "Which direction is scaled: ``'backward'``, ``'ortho'`` or ``'forward'``."),
+    "norm": (
+        "str or None, optional",
+        "Which direction is scaled: ``'backward'``, ``'ortho'`` or ``'forward'``.",
+    ),
     "n": ("int, optional", "Length of the transformed axis; the input is cropped or zero-padded."),
     "s": ("sequence of int, optional", "Length of each transformed axis."),
     "k": ("int, optional", "Diagonal: 0 is the main one, positive ones lie above it."),
@@ -35,16 +42,28 @@ PARAMETERS = {
     "shape": ("int or tuple of int", "Shape of the result."),
     "kind": ("str, optional", "NumPy's name of an algorithm."),
     "hermitian": ("bool, optional", "Whether the matrices are Hermitian (symmetric, if real)."),
-    "rtol": ("float or Array, optional",
-             "Singular values below this part of the largest one count as zero; "
-             "by default ``max(M, N) * eps``."),
+    "rtol": (
+        "float or Array, optional",
+        "Singular values below this part of the largest one count as zero; "
+        "by default ``max(M, N) * eps``.",
+    ),
     "ddof": ("float, optional", "NumPy's name of `correction`; give one of the two."),
     "like": ("Array, optional", "Accepted for code written for NumPy; has no effect."),
 }
 
 
-def export(target=None, *, name=None, module="sharedarray", arrays=1, alias=None, written=True,
-           direct=None):
+def export(
+    target=None,
+    *,
+    name=None,
+    module="sharedarray",
+    arrays=1,
+    alias=None,
+    written=True,
+    direct=None,
+    brief=None,
+    most=0,
+):
     """Make a function of the namespace of a Python function over NumPy arrays.
 
     Parameters
@@ -64,6 +83,10 @@ def export(target=None, *, name=None, module="sharedarray", arrays=1, alias=None
     direct : callable, optional
         NumPy's function that does exactly this: it is called in place of `target`, which then
         gives signature and docstring alone.
+    brief : callable, optional
+        NumPy's function that does the same with up to `most` positional arguments and no others.
+    most : int, optional
+        As many arguments as `brief` takes.
 
     Returns
     -------
@@ -71,13 +94,30 @@ def export(target=None, *, name=None, module="sharedarray", arrays=1, alias=None
         The function of the namespace.
     """
     if target is None:
-        return lambda function: export(function, name=name, module=module, arrays=arrays,
-                                       alias=alias, written=written, direct=direct)
+        return lambda function: export(
+            function,
+            name=name,
+            module=module,
+            arrays=arrays,
+            alias=alias,
+            written=written,
+            direct=direct,
+            brief=brief,
+            most=most,
+        )
     signature = inspect.signature(target)
     return Function(
-        direct or target, name or target.__name__.rstrip("_"), module=module, signature=signature,
-        doc=document(inspect.getdoc(target), signature), arrays=0 if direct else arrays,
-        alias=alias, written=written)
+        direct or target,
+        name or target.__name__.rstrip("_"),
+        module=module,
+        signature=signature,
+        doc=document(inspect.getdoc(target), signature),
+        arrays=0 if direct else arrays,
+        alias=alias,
+        written=written,
+        brief=brief,
+        most=most,
+    )
 
 
 def document(text, signature):
@@ -123,7 +163,7 @@ def split(text):
         return lines[:first], own, lines[first:]
     end = rules[1] - 1 if len(rules) > 1 else len(lines)
     name = None
-    for line in lines[rules[0] + 1:end]:
+    for line in lines[rules[0] + 1 : end]:
         if line and not line.startswith(" "):
             name = line.split(" : ")[0].lstrip("*")
             own[name] = []

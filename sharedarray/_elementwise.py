@@ -10,8 +10,10 @@ import numpy as np
 
 from ._dispatch import Function
 
-_EXTRA = ("out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True, "
-          "signature=None")
+_EXTRA = (
+    "out=None, *, where=True, casting='same_kind', order='K', dtype=None, subok=True, "
+    "signature=None"
+)
 _UFUNC_PARAMETERS = """\
 out : Array or tuple of Array, optional
     Where the result is written; this very object is returned.
@@ -101,8 +103,12 @@ def _entry(name, target, kinds, summary, result, call, shown):
     """One elementwise function."""
     first = _ONE if target.nin == 1 else _TWO
     doc = _DOC.format(
-        summary=summary, inputs=first.format(kinds=_KINDS[kinds]), result=result,
-        extra="{extra}", example=f">>> print(xp.{name}({call}))\n{shown}")
+        summary=summary,
+        inputs=first.format(kinds=_KINDS[kinds]),
+        result=result,
+        extra="{extra}",
+        example=f">>> print(xp.{name}({call}))\n{shown}",
+    )
     return ufunc(name, target, "x, /" if target.nin == 1 else "x1, x2, /", doc)
 
 
@@ -112,6 +118,7 @@ _MIXED = "xp.asarray([-1.5, 0.5, 2.5])"
 _INTS = "xp.asarray([1, 2, 3])"
 _BOOLS = "xp.asarray([True, False])"
 
+# fmt: off
 abs_ = _entry(
     "abs", np.absolute, "numeric", "Compute the absolute value of each element.",
     "The absolute values; real for complex input.", _MIXED,

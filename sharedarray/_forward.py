@@ -10,18 +10,42 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ._dispatch import Callback, Function, call, call_closed
+from ._arguments import Callback
+from ._dispatch import Function, call, call_closed
 
 #: Names that are not about arrays: NumPy's own objects.
-KEPT = frozenset({
-    "errstate", "printoptions", "geterr", "seterr", "geterrcall", "seterrcall", "getbufsize",
-    "setbufsize", "get_printoptions", "set_printoptions", "get_include", "show_config",
-    "show_runtime", "info", "issubdtype", "typename", "test", "iterable",
-})
+KEPT = frozenset(
+    {
+        "errstate",
+        "printoptions",
+        "geterr",
+        "seterr",
+        "geterrcall",
+        "seterrcall",
+        "getbufsize",
+        "setbufsize",
+        "get_printoptions",
+        "set_printoptions",
+        "get_include",
+        "show_config",
+        "show_runtime",
+        "info",
+        "issubdtype",
+        "typename",
+        "test",
+        "iterable",
+    }
+)
+#: What NumPy imports when some of its functions are first called; here before, as the code of a
+#: module must not run inside the allocation scope.
+LATE = ("encodings.cp437", "gzip", "mmap", "numpy.ma")
 #: Helpers whose indexing makes arrays.
 HELPERS = frozenset({"r_", "c_", "mgrid", "ogrid"})
 #: Modules of NumPy that this library has as modules of its own.
-MODULES = frozenset({"char", "emath", "lib", "polynomial", "stride_tricks", "strings", "testing"})
+MODULES = frozenset(
+    f"sharedarray.{name}"
+    for name in ("char", "emath", "lib", "lib.stride_tricks", "polynomial", "strings", "testing")
+)
 
 
 def forwarder(numpy_module, name, own=()):
@@ -43,7 +67,7 @@ def forwarder(numpy_module, name, own=()):
     """
     cache = {}
 
-    def __getattr__(attribute):  # noqa: N807
+    def __getattr__(attribute):
         try:
             return cache[attribute]
         except KeyError:
@@ -53,7 +77,7 @@ def forwarder(numpy_module, name, own=()):
         value = cache[attribute] = forward(getattr(numpy_module, attribute), attribute, name)
         return value
 
-    def __dir__():  # noqa: N807
+    def __dir__():
         public = {n for n in dir(numpy_module) if not n.startswith("_")}
         return sorted(public | set(own))
 
@@ -80,14 +104,17 @@ def forward(value, attribute, module):
     if attribute in OWN:
         return OWN[attribute]
     if isinstance(value, types.ModuleType):
-        if attribute in MODULES:
-            return importlib.import_module(f"{module}.{attribute}")
-        return Submodule(value, f"{module}.{attribute}") if _is_numpy(value, module) else value
+        name = f"{module}.{attribute}"
+        if name in MODULES:
+            return importlib.import_module(name)
+        return Submodule(value, name) if _is_below(value, module) else value
     if attribute in KEPT or isinstance(value, type):
         return value
     if attribute in HELPERS:
         return IndexHelper(value, attribute)
     if callable(value):
+        for late in LATE:
+            importlib.import_module(late)
         package, _, rest = module.partition(".")
         if module in NESTED:
             return Function(value, f"{rest}.{attribute}", module=package)
@@ -99,8 +126,8 @@ def forward(value, attribute, module):
 NESTED = set()
 
 
-def _is_numpy(value, module):
-    """Whether a module of NumPy holds functions of arrays: one below a forwarded module."""
+def _is_below(value, module):
+    """Whether a module of NumPy lies below one that is forwarded."""
     return module != "sharedarray" and value.__name__.startswith("numpy.")
 
 
@@ -142,7 +169,7 @@ class IndexHelper:
         return f"<sharedarray.{self._name}>"
 
 
-class vectorize(np.vectorize):  # noqa: N801
+class vectorize(np.vectorize):
     """A function of scalars as a function of arrays, called once for each element.
 
     Parameters
@@ -167,8 +194,9 @@ class vectorize(np.vectorize):  # noqa: N801
     [3 5]
     """
 
-    def __init__(self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False,
-                 signature=None):
+    def __init__(
+        self, pyfunc=np._NoValue, otypes=None, doc=None, excluded=None, cache=False, signature=None
+    ):
         if callable(pyfunc) and pyfunc is not np._NoValue:
             pyfunc = Callback(pyfunc)
         super().__init__(pyfunc, otypes, doc, excluded, cache, signature)
@@ -216,8 +244,15 @@ class Archive(Mapping):
         return f"Archive({', '.join(self.files)})"
 
 
-def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *,
-         max_header_size=10000):
+def load(
+    file,
+    mmap_mode=None,
+    allow_pickle=False,
+    fix_imports=True,
+    encoding="ASCII",
+    *,
+    max_header_size=10000,
+):
     """Load an array, or an archive of arrays, from a file that NumPy wrote.
 
     Parameters
@@ -249,8 +284,15 @@ def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="A
     >>> print(xp.load(file))
     [1 2]
     """
-    result = call(np.load, file, mmap_mode, allow_pickle, fix_imports, encoding,
-                  max_header_size=max_header_size)
+    result = call(
+        np.load,
+        file,
+        mmap_mode,
+        allow_pickle,
+        fix_imports,
+        encoding,
+        max_header_size=max_header_size,
+    )
     return Archive(result) if isinstance(result, np.lib.npyio.NpzFile) else result
 
 

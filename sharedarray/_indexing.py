@@ -5,7 +5,7 @@ import numpy as np
 from ._describe import export
 
 
-@export
+@export(brief=np.ndarray.take, most=5)
 def take(x, indices, /, axis=None, out=None, mode="raise"):
     """Take elements along an axis by their indices.
 

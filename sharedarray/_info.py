@@ -122,7 +122,7 @@ class Info:
         return (Device("cpu"), *(Device("cuda", i) for i in range(count("cuda"))))
 
 
-def __array_namespace_info__():  # noqa: N807
+def __array_namespace_info__():
     """Tell what the namespace can do.
 
     Returns

@@ -5,8 +5,11 @@ import numpy as np
 from ._describe import export
 from ._elementwise import ufunc
 
-
-matmul = ufunc("matmul", np.matmul, "x1, x2, /", """\
+matmul = ufunc(
+    "matmul",
+    np.matmul,
+    "x1, x2, /",
+    """\
 Multiply matrices.
 
 Parameters
@@ -31,9 +34,14 @@ Examples
 >>> import sharedarray as xp
 >>> print(xp.matmul(xp.asarray([[1, 2], [3, 4]]), xp.asarray([1, 1])))
 [3 7]
-""")
+""",
+)
 
-vecdot = ufunc("vecdot", np.vecdot, "x1, x2, /", """\
+vecdot = ufunc(
+    "vecdot",
+    np.vecdot,
+    "x1, x2, /",
+    """\
 Compute the dot products of vectors along an axis, conjugating the first.
 
 Parameters
@@ -60,7 +68,9 @@ Examples
 >>> import sharedarray as xp
 >>> print(xp.vecdot(xp.asarray([1, 2]), xp.asarray([3, 4])))
 11
-""", axis=True)
+""",
+    axis=True,
+)
 
 
 @export

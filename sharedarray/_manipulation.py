@@ -195,7 +195,7 @@ def moveaxis(x, source, destination, /):
     return np.moveaxis(x, source, destination)
 
 
-@export
+@export(brief=np.ndarray.transpose, most=2)
 def permute_dims(x, /, axes=None):
     """Put the axes into another order.
 
@@ -223,7 +223,7 @@ def permute_dims(x, /, axes=None):
     return x.transpose(axes)
 
 
-@export
+@export(brief=np.ndarray.repeat, most=3)
 def repeat(x, repeats, /, axis=None):
     """Repeat each element.
 
@@ -248,7 +248,7 @@ def repeat(x, repeats, /, axis=None):
     return x.repeat(repeats, axis)
 
 
-@export(alias={"newshape": "shape"})
+@export(alias={"newshape": "shape"}, brief=np.ndarray.reshape, most=2)
 def reshape(x, /, shape, order="C", *, copy=None):
     """Give the elements another shape.
 
@@ -303,7 +303,7 @@ def roll(x, /, shift, axis=None):
     return np.roll(x, shift, axis)
 
 
-@export
+@export(brief=np.ndarray.squeeze, most=2)
 def squeeze(x, /, axis=None):
     """Remove axes of length one.
 

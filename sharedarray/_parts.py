@@ -104,7 +104,7 @@ def real(x, /):
     return x.real
 
 
-@export(name="round")
+@export(name="round", brief=np.ndarray.round, most=3)
 def round_(x, /, decimals=0, out=None):
     """Round each element to the nearest integer, or to a number of decimals; halves to even.
 

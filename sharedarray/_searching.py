@@ -5,7 +5,7 @@ import numpy as np
 from ._describe import export
 
 
-@export
+@export(brief=np.ndarray.argmax, most=3)
 def argmax(x, /, axis=None, out=None, *, keepdims=False):
     """Find the index of the greatest element, or of the greatest along an axis.
 
@@ -29,7 +29,7 @@ def argmax(x, /, axis=None, out=None, *, keepdims=False):
     return x.argmax(axis, out, keepdims=keepdims)
 
 
-@export
+@export(brief=np.ndarray.argmin, most=3)
 def argmin(x, /, axis=None, out=None, *, keepdims=False):
     """Find the index of the least element, or of the least along an axis.
 
@@ -71,7 +71,7 @@ def count_nonzero(x, /, axis=None, *, keepdims=False):
     return np.asarray(np.count_nonzero(x, axis, keepdims=keepdims), dtype=np.intp)
 
 
-@export
+@export(brief=np.ndarray.nonzero, most=1)
 def nonzero(x, /):
     """Find the indices of the elements that are not zero.
 
@@ -94,7 +94,7 @@ def nonzero(x, /):
     return x.nonzero()
 
 
-@export
+@export(brief=np.ndarray.searchsorted, most=4)
 def searchsorted(x1, x2, /, side="left", sorter=None):
     """Find where elements would go in a sorted array to keep it sorted.
 

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from ._arguments import is_array_like
 from ._array import Array
-from ._dispatch import is_array_like, is_shared_memory
+from ._dispatch import is_shared_memory
 from ._storage import Storage
 
 
@@ -40,7 +41,8 @@ def is_shared(obj):
         return is_shared_memory(obj)
     if isinstance(obj, (bytes, np.generic)) or not is_array_like(obj):
         raise TypeError(
-            f"is_shared() takes an array, a Storage or a memoryview, not {type(obj).__name__}")
+            f"is_shared() takes an array, a Storage or a memoryview, not {type(obj).__name__}"
+        )
     memory = _memory(obj)
     if memory is not None and is_shared_memory(memory):
         return True

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._describe import export
+from ._describe import NEW, export
 
 _MISSING = np._NoValue
 
@@ -27,7 +27,15 @@ def max_(x, /, axis=None, out=None, keepdims=False, initial=_MISSING, where=True
     >>> print(xp.max(xp.asarray([[1, 5], [7, 3]]), axis=0))
     [7 5]
     """
-    return np.maximum.reduce(x, axis, None, out, keepdims, initial, where)
+    return np.maximum.reduce(
+        x,
+        axis,
+        None,
+        out=NEW if out is None else out,
+        keepdims=keepdims,
+        initial=initial,
+        where=where,
+    )
 
 
 @export
@@ -50,7 +58,15 @@ def min_(x, /, axis=None, out=None, keepdims=False, initial=_MISSING, where=True
     >>> print(xp.min(xp.asarray([[1, 5], [7, 3]]), axis=0))
     [1 3]
     """
-    return np.minimum.reduce(x, axis, None, out, keepdims, initial, where)
+    return np.minimum.reduce(
+        x,
+        axis,
+        None,
+        out=NEW if out is None else out,
+        keepdims=keepdims,
+        initial=initial,
+        where=where,
+    )
 
 
 @export
@@ -68,7 +84,15 @@ def sum_(x, /, axis=None, dtype=None, out=None, keepdims=False, initial=_MISSING
     >>> print(xp.sum(xp.asarray([[1, 2], [3, 4]]), axis=1))
     [3 7]
     """
-    return np.add.reduce(x, axis, dtype, out, keepdims, initial, where)
+    return np.add.reduce(
+        x,
+        axis,
+        dtype,
+        out=NEW if out is None else out,
+        keepdims=keepdims,
+        initial=initial,
+        where=where,
+    )
 
 
 @export
@@ -86,7 +110,15 @@ def prod(x, /, axis=None, dtype=None, out=None, keepdims=False, initial=_MISSING
     >>> print(xp.prod(xp.asarray([[1, 2], [3, 4]]), axis=1))
     [ 2 12]
     """
-    return np.multiply.reduce(x, axis, dtype, out, keepdims, initial, where)
+    return np.multiply.reduce(
+        x,
+        axis,
+        dtype,
+        out=NEW if out is None else out,
+        keepdims=keepdims,
+        initial=initial,
+        where=where,
+    )
 
 
 @export
@@ -108,8 +140,19 @@ def mean(x, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
 
 
 @export
-def std(x, /, axis=None, dtype=None, out=None, ddof=None, keepdims=False, *, correction=0.0,
-        where=True, mean=None):
+def std(
+    x,
+    /,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=None,
+    keepdims=False,
+    *,
+    correction=0.0,
+    where=True,
+    mean=None,
+):
     """Compute the standard deviation, of all elements or along axes.
 
     Parameters
@@ -142,8 +185,19 @@ def std(x, /, axis=None, dtype=None, out=None, ddof=None, keepdims=False, *, cor
 
 
 @export
-def var(x, /, axis=None, dtype=None, out=None, ddof=None, keepdims=False, *, correction=0.0,
-        where=True, mean=None):
+def var(
+    x,
+    /,
+    axis=None,
+    dtype=None,
+    out=None,
+    ddof=None,
+    keepdims=False,
+    *,
+    correction=0.0,
+    where=True,
+    mean=None,
+):
     """Compute the variance, of all elements or along axes.
 
     Parameters

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ._describe import export
+from ._describe import NEW, export
 
 
 @export
@@ -20,7 +20,9 @@ def all_(x, /, axis=None, out=None, keepdims=False, *, where=True):
     >>> print(xp.all(xp.asarray([[True, False], [True, True]]), axis=1))
     [False  True]
     """
-    return np.logical_and.reduce(x, axis, None, out, keepdims, where=where)
+    return np.logical_and.reduce(
+        x, axis, None, out=NEW if out is None else out, keepdims=keepdims, where=where
+    )
 
 
 @export
@@ -38,7 +40,9 @@ def any_(x, /, axis=None, out=None, keepdims=False, *, where=True):
     >>> print(xp.any(xp.asarray([[True, False], [False, False]]), axis=1))
     [ True False]
     """
-    return np.logical_or.reduce(x, axis, None, out, keepdims, where=where)
+    return np.logical_or.reduce(
+        x, axis, None, out=NEW if out is None else out, keepdims=keepdims, where=where
+    )
 
 
 @export
@@ -66,5 +70,6 @@ def diff(x, /, n=1, axis=-1, prepend=None, append=None):
     [3 5 7]
     """
     missing = np._NoValue
-    return np.diff(x, n, axis, missing if prepend is None else prepend,
-                   missing if append is None else append)
+    return np.diff(
+        x, n, axis, missing if prepend is None else prepend, missing if append is None else append
+    )

@@ -73,7 +73,7 @@ def current_device() -> int:
     --------
     >>> import sharedarray as xp
     >>> if xp.cuda.is_available():
-    ...     xp.cuda.current_device()
+    ...     index = xp.cuda.current_device()
     """
     return _existing(None).index
 
@@ -156,7 +156,7 @@ def memory_summary(device: "int | str | _devices.Device | None" = None) -> str:
     --------
     >>> import sharedarray as xp
     >>> if xp.cuda.is_available():
-    ...     print(xp.cuda.memory_summary())
+    ...     table = xp.cuda.memory_summary()
     """
     device = _existing(device)
     return _devices.backend(device).memory_summary(device.index)

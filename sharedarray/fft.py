@@ -9,8 +9,22 @@ from ._describe import export
 from ._devices import resolve
 from ._forward import forwarder
 
-__all__ = ["fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft",
-           "irfft", "irfftn", "rfft", "rfftfreq", "rfftn"]
+__all__ = [
+    "fft",
+    "fftfreq",
+    "fftn",
+    "fftshift",
+    "hfft",
+    "ifft",
+    "ifftn",
+    "ifftshift",
+    "ihfft",
+    "irfft",
+    "irfftn",
+    "rfft",
+    "rfftfreq",
+    "rfftn",
+]
 
 __getattr__, __dir__ = forwarder(np.fft, __name__, __all__)
 
@@ -71,6 +85,7 @@ Examples
 
 def _transform(name, doc):
     """A transform along one axis."""
+
     def transform(x, /, n=None, axis=-1, norm="backward", out=None):
         return numpy_transform(x, n, axis, norm, out)
 
@@ -81,6 +96,7 @@ def _transform(name, doc):
 
 def _transform_n(name, doc):
     """A transform along several axes."""
+
     def transform(x, /, s=None, axes=None, norm="backward", out=None):
         if s is not None and axes is None:
             axes = tuple(range(-len(s), 0))
@@ -91,38 +107,96 @@ def _transform_n(name, doc):
     return export(transform, name=name, module=__name__)
 
 
-fft = _transform("fft", _along(
-    "Compute the discrete Fourier transform along an axis.", "The complex spectrum.",
-    "xp.fft.fft(xp.asarray([1.0, 0.0, 0.0]))", "[1.+0.j 1.+0.j 1.+0.j]"))
-ifft = _transform("ifft", _along(
-    "Compute the inverse discrete Fourier transform along an axis.", "The complex signal.",
-    "xp.fft.ifft(xp.asarray([4.0, 0.0]))", "[2.+0.j 2.+0.j]"))
-rfft = _transform("rfft", _along(
-    "Compute the discrete Fourier transform of real input along an axis.",
-    "The non-negative half of the complex spectrum.",
-    "xp.fft.rfft(xp.asarray([1.0, 0.0, 0.0]))", "[1.+0.j 1.+0.j]"))
-irfft = _transform("irfft", _along(
-    "Compute the inverse of `rfft` along an axis.", "The real signal, of even length by default.",
-    "xp.fft.irfft(xp.asarray([1.0, 1.0]))", "[1. 0.]"))
-hfft = _transform("hfft", _along(
-    "Compute the transform of a signal that is Hermitian-symmetric.", "The real spectrum.",
-    "xp.fft.hfft(xp.asarray([1.0, 0.0]))", "[1. 1.]"))
-ihfft = _transform("ihfft", _along(
-    "Compute the inverse of `hfft` along an axis.", "The non-negative half of the signal.",
-    "xp.fft.ihfft(xp.asarray([2.0, 0.0]))", "[1.-0.j 1.-0.j]"))
-fftn = _transform_n("fftn", _several(
-    "Compute the discrete Fourier transform along several axes.", "The complex spectrum.",
-    "xp.fft.fftn(xp.asarray([[1.0, 0.0]]))", "[[1.+0.j 1.+0.j]]"))
-ifftn = _transform_n("ifftn", _several(
-    "Compute the inverse discrete Fourier transform along several axes.", "The complex signal.",
-    "xp.fft.ifftn(xp.asarray([[2.0, 0.0]]))", "[[1.+0.j 1.+0.j]]"))
-rfftn = _transform_n("rfftn", _several(
-    "Compute the discrete Fourier transform of real input along several axes.",
-    "The complex spectrum, its last axis the non-negative half.",
-    "xp.fft.rfftn(xp.asarray([[1.0, 0.0]]))", "[[1.+0.j 1.+0.j]]"))
-irfftn = _transform_n("irfftn", _several(
-    "Compute the inverse of `rfftn` along several axes.", "The real signal.",
-    "xp.fft.irfftn(xp.asarray([[2.0, 0.0]]))", "[[1. 1.]]"))
+fft = _transform(
+    "fft",
+    _along(
+        "Compute the discrete Fourier transform along an axis.",
+        "The complex spectrum.",
+        "xp.fft.fft(xp.asarray([1.0, 0.0, 0.0]))",
+        "[1.+0.j 1.+0.j 1.+0.j]",
+    ),
+)
+ifft = _transform(
+    "ifft",
+    _along(
+        "Compute the inverse discrete Fourier transform along an axis.",
+        "The complex signal.",
+        "xp.fft.ifft(xp.asarray([4.0, 0.0]))",
+        "[2.+0.j 2.+0.j]",
+    ),
+)
+rfft = _transform(
+    "rfft",
+    _along(
+        "Compute the discrete Fourier transform of real input along an axis.",
+        "The non-negative half of the complex spectrum.",
+        "xp.fft.rfft(xp.asarray([1.0, 0.0, 0.0]))",
+        "[1.+0.j 1.+0.j]",
+    ),
+)
+irfft = _transform(
+    "irfft",
+    _along(
+        "Compute the inverse of `rfft` along an axis.",
+        "The real signal, of even length by default.",
+        "xp.fft.irfft(xp.asarray([1.0, 1.0]))",
+        "[1. 0.]",
+    ),
+)
+hfft = _transform(
+    "hfft",
+    _along(
+        "Compute the transform of a signal that is Hermitian-symmetric.",
+        "The real spectrum.",
+        "xp.fft.hfft(xp.asarray([1.0, 0.0]))",
+        "[1. 1.]",
+    ),
+)
+ihfft = _transform(
+    "ihfft",
+    _along(
+        "Compute the inverse of `hfft` along an axis.",
+        "The non-negative half of the signal.",
+        "xp.fft.ihfft(xp.asarray([2.0, 0.0]))",
+        "[1.-0.j 1.-0.j]",
+    ),
+)
+fftn = _transform_n(
+    "fftn",
+    _several(
+        "Compute the discrete Fourier transform along several axes.",
+        "The complex spectrum.",
+        "xp.fft.fftn(xp.asarray([[1.0, 0.0]]))",
+        "[[1.+0.j 1.+0.j]]",
+    ),
+)
+ifftn = _transform_n(
+    "ifftn",
+    _several(
+        "Compute the inverse discrete Fourier transform along several axes.",
+        "The complex signal.",
+        "xp.fft.ifftn(xp.asarray([[2.0, 0.0]]))",
+        "[[1.+0.j 1.+0.j]]",
+    ),
+)
+rfftn = _transform_n(
+    "rfftn",
+    _several(
+        "Compute the discrete Fourier transform of real input along several axes.",
+        "The complex spectrum, its last axis the non-negative half.",
+        "xp.fft.rfftn(xp.asarray([[1.0, 0.0]]))",
+        "[[1.+0.j 1.+0.j]]",
+    ),
+)
+irfftn = _transform_n(
+    "irfftn",
+    _several(
+        "Compute the inverse of `rfftn` along several axes.",
+        "The real signal.",
+        "xp.fft.irfftn(xp.asarray([[2.0, 0.0]]))",
+        "[[1. 1.]]",
+    ),
+)
 
 
 @export(module=__name__, arrays=0)

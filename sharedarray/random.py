@@ -32,8 +32,11 @@ def _method(base, name):
 def _methods(base):
     """The public methods of a generator class."""
     kept = ("spawn", "get_state", "set_state", "seed")
-    return {name: _method(base, name) for name in vars(base)
-            if not name.startswith("_") and callable(getattr(base, name)) and name not in kept}
+    return {
+        name: _method(base, name)
+        for name in vars(base)
+        if not name.startswith("_") and callable(getattr(base, name)) and name not in kept
+    }
 
 
 class Generator(np.random.Generator):

@@ -10,8 +10,8 @@ PLAIN = re.compile(r"^\s*c?import\s+(?P<names>[\w., ]+)$", re.M)
 EXTERN = re.compile(
     r"^cdef\s+extern\s+from\s+\"(?P<file>[^\"]+)\"[^\n]*\n(?P<block>(?:[ \t]+[^\n]*\n|\n)*)", re.M
 )
-INLINE = re.compile(r"\bstatic\s+inline\s[^;{(]*?(\w+)\s*\(")
-FUNCTION = re.compile(r"(\w+)\s*\(")
+LINKED = re.compile(r"^(?!static\b)\w[\w \t*]*?\b(\w+)\s*\([^;{}]*\)\s*\{", re.M)
+FUNCTION = re.compile(r"(\w+)\"?\s*\((?!\*)")
 INCLUDE = re.compile(r"^\s*#\s*include\s+\"(?P<file>[^\"]+)\"", re.M)
 
 
@@ -90,9 +90,11 @@ def edges(root):
 def externs(root):
     """Yield an `Edge` for each function of the project's C that a Cython module declares.
 
-    Types, constants and inline functions of its headers may be declared anywhere; other functions
-    are linked to one module.
+    Types, constants and inline functions of its headers may be declared anywhere; a function of a
+    C source is linked to one module.
     """
+    sources = (root / "pyx/sharedarray/core").glob("*.c")
+    linked = {name for source in sources for name in LINKED.findall(source.read_text())}
     for name, paths in modules(root).items():
         for path in paths:
             if path.suffix == ".py":
@@ -101,9 +103,8 @@ def externs(root):
                 header = root / "pyx/sharedarray" / match["file"]
                 if not header.exists():
                     continue
-                inline = set(INLINE.findall(header.read_text()))
                 for function in FUNCTION.findall(match["block"]):
-                    if function not in inline:
+                    if function in linked:
                         where = str(path.relative_to(root))
                         yield Edge(name, f"{function} of {match['file']}", where)
 

@@ -10,12 +10,25 @@ ROOT = pathlib.Path(__file__).parent.parent
 
 # Lowest first. A module may import from its own layer and from those before it.
 LAYERS = {
-    "base": {"_platform", "_version", "_build"},
+    "base": {"_platform", "_version", "_build", "_limits", "_peers"},
     "os, segment, allocator": {"_errors", "_core"},
     "devices": {"_driver", "_decorate", "_device", "_devices"},
     "storage": {"_storage", "_handle"},
-    "array": {"_array", "_transport", "_dlpack"},
-    "namespace": {"_dispatch"},  # and every module that is not named here
+    "array": {
+        "_array",
+        "_attributes",
+        "_dlpack",
+        "_exchange",
+        "_keys",
+        "_methods",
+        "_numbers",
+        "_protocols",
+        "_selection",
+        "_show",
+        "_transport",
+        "_views",
+    },
+    "namespace": {"_arguments", "_dispatch"},  # and every module that is not named here
     "the package": {""},
     "around": {"named", "sync", "integrations", "_cli", "_bench", "__main__"},
 }
@@ -83,7 +96,7 @@ FAULTLESS = {
     "pyx/sharedarray/_handle.pyx": "from ._storage cimport Storage",
     "pyx/sharedarray/_array.pyx": "from sharedarray._storage cimport (\n    Storage,\n)",
     "pyx/sharedarray/core/a.h": "int a(int);\nstatic inline int b(int x) { return x; }",
-    "pyx/sharedarray/core/a.c": '#include "a.h"',
+    "pyx/sharedarray/core/a.c": '#include "a.h"\nint a(int x)\n{\n    return b(x);\n}',
     "pyx/sharedarray/core/b.h": '#include "a.h"',
 }
 

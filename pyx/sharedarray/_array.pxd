@@ -20,6 +20,7 @@ cdef class Array:
 
 
 cdef int refuse(Array x) except -1              # raises: x has no data
+cdef int refuse_objects(object dtype) except -1     # raises where it holds Python objects
 cdef inline ndarray below(Array x):
     """Return the ndarray below `x`; raise HandleError where `x` is lost."""
     if x._a is None:
@@ -28,7 +29,7 @@ cdef inline ndarray below(Array x):
 
 cdef Array made(ndarray r, Array parent)        # what NumPy returned -> Array (parent: may be None)
 cdef Array borrow(ndarray a)                    # a new view of `a` as an Array, never a copy
-cdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason)
+cpdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason)
 cdef object link_of(Array x)                    # None for shared memory, else the Storage
 cdef str kind_of(Array x)                        # "shared" or "private"
 cdef str lost_text(Array x)

@@ -15,6 +15,7 @@ from numpy cimport ndarray
 
 from . cimport _numbers as slots
 from ._core cimport contains, enter, leave, shared_mode
+from ._keys cimport plain_key, plain_slice, value_for
 from ._storage cimport Storage, adopt, export_view, in_shared, storage_of
 
 import operator
@@ -34,15 +35,17 @@ cdef extern from "core/ndarray.h":
     int sa_extend(PyTypeObject *type, object name, object value) except -1
     int sa_export(object view, Py_buffer *buffer, int flags) except -1
     void sa_rename(PyTypeObject *type, const char *name)
-    PyObject *PyArray_BASE(ndarray)
-    bint is_ndarray "PyArray_CheckExact" (PyObject *)
-    bint is_generic "PyArray_CheckScalar" (PyObject *)
     object descr_of "sa_descr" (ndarray)
     bint holds_objects "sa_holds_objects" (ndarray)
     PyObject *new_like "sa_like" (ndarray, int, cnp.npy_intp *, cnp.npy_intp *, void *)
     PyObject *new_view "sa_view" (ndarray)
     PyObject *new_copy "sa_copy" (ndarray, int)
     PyObject *from_scalar "sa_from_scalar" (PyObject *)
+
+cdef extern from "numpy/arrayobject.h":
+    PyObject *PyArray_BASE(ndarray)
+    bint is_ndarray "PyArray_CheckExact" (PyObject *)
+    bint is_generic "PyArray_CheckScalar" (PyObject *)
 
 cdef extern from "Python.h":
     PyObject *compare "PyObject_RichCompare" (PyObject *, PyObject *, int)
@@ -51,10 +54,8 @@ cdef extern from "Python.h":
     object get_item "PyObject_GetItem" (object, object)
     int PyObject_SetItem(object, object, object) except -1
     int PySequence_Contains(object, object) except -1
-    bint PyIndex_Check(object)
     bint PyLong_CheckExact(object)
     bint PyLong_Check(object)
-    bint PyFloat_CheckExact(object)
     bint PyFloat_Check(object)
     bint PyComplex_Check(object)
     void Py_DECREF(PyObject *)
@@ -77,6 +78,14 @@ cdef int refuse(Array x) except -1:
         raise HandleError((<Lost>x._link).reason)
     raise TypeError("this Array was never initialised: make arrays with sharedarray.empty() "
                     "or sharedarray.asarray()")
+
+
+cdef int refuse_objects(object dtype) except -1:
+    """Raise TypeError for a dtype that holds Python objects."""
+    if dtype.hasobject:
+        raise TypeError(f"arrays of dtype {dtype!r} hold Python objects, which cannot be shared: "
+                        "use a numeric or a fixed-width dtype")
+    return 0
 
 
 cdef object failed():
@@ -116,8 +125,7 @@ cdef Array made(ndarray r, Array parent):
     if parent is not None and r is parent._a:
         return parent
     if holds_objects(r):
-        raise TypeError(f"arrays of dtype {r.dtype!r} hold Python objects, which cannot be shared: "
-                        "use a numeric or a fixed-width dtype")
+        refuse_objects(r.dtype)
     x = Array.__new__(Array)
     x._a = r
     if not contains(cnp.PyArray_DATA(r)):
@@ -167,14 +175,14 @@ cdef Array borrow(ndarray a):
     """Return an Array over a new view of `a`, without copying, whatever memory it is."""
     cdef Array x
     if holds_objects(a):
-        raise TypeError(f"arrays of dtype {a.dtype!r} hold Python objects, which cannot be shared")
+        refuse_objects(a.dtype)
     x = Array.__new__(Array)
     x._a = adopt(a) if in_shared(a) else stolen(new_view(a))
     link_of(x)
     return x
 
 
-cdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason):
+cpdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason):
     """Return an Array whose memory could not be opened: every use of its data says `reason`."""
     cdef Lost lost = Lost.__new__(Lost)
     cdef Array x = Array.__new__(Array)
@@ -266,6 +274,10 @@ cdef Array parent_of(ndarray r, object inputs):
 
 cpdef object unwrap(object x):
     """Return the ndarray below an Array, anything else unchanged; a lost Array raises."""
+    return below_any(x)
+
+
+cdef object below_any(object x):
     return below(x) if type(x) is Array else x
 
 
@@ -390,53 +402,15 @@ cdef Array element(ndarray a, char *p):
     return made(r, None)
 
 
-cdef object plain_key(object key, bint *makes, ndarray a):
-    """Return one item of an index as NumPy's own types; user code runs here, not in the scope.
-
-    `makes` is set where the result will be a copy, not a view. A 0-d Array of integers counts as an
-    integer, as NumPy's scalars do.
-    """
-    cdef ndarray k
-    if key is None or key is Ellipsis or PyLong_CheckExact(key):
-        return key
-    if PySlice_Check(key):
-        return key
-    if type(key) is Array:
-        k = below(key)
-        if cnp.PyArray_NDIM(k) == 0 and cnp.PyArray_ISINTEGER(k):
-            return operator.index(k)
-        makes[0] = True
-        return k
-    if is_ndarray(<PyObject *>key) or isinstance(key, (bool, np.bool)):
-        makes[0] = True
-        return key
-    if isinstance(key, str):
-        return key
-    if isinstance(key, (list, tuple)) and key and all([isinstance(name, str) for name in key]):
-        return key                  # fields of a structured dtype
-    if not isinstance(key, ndarray) and PyIndex_Check(key):
-        return operator.index(key)
-    makes[0] = True
-    k = np.asarray(key)
-    if cnp.PyArray_SIZE(k) == 0 and not isinstance(key, ndarray) and not hasattr(key, "dtype"):
-        k = k.astype(np.intp)       # an empty list selects nothing, whatever its dtype
-    return k
-
-
-cdef object plain_slice(object s):
-    """Return the slice with Python integers: its members' ``__index__`` runs here."""
-    return slice(*[v if v is None else operator.index(v) for v in (s.start, s.stop, s.step)])
-
-
 cdef object indexed(Array x, ndarray a, object key):
     """Return ``x[key]`` for an index that is neither one integer nor one slice."""
     cdef bint makes = False
     cdef PyObject *r
     cdef int token
     if type(key) is tuple:
-        key = tuple([plain_key(item, &makes, a) for item in key])
+        key = tuple([plain_key(item, below_any, &makes) for item in key])
     else:
-        key = plain_key(key, &makes, a)
+        key = plain_key(key, below_any, &makes)
     if not makes:
         r = subscript(<PyObject *>a, <PyObject *>key)
         if r == NULL:
@@ -452,22 +426,6 @@ cdef object indexed(Array x, ndarray a, object key):
     if r == NULL:
         failed()
     return made(stolen(r), x)
-
-
-cdef object value_for(ndarray a, object value):
-    """Return what is to be assigned into `a`: converted first where a conversion may fail."""
-    cdef ndarray v
-    if type(value) is Array:
-        value = below(value)
-    if PyFloat_CheckExact(value) or PyLong_CheckExact(value):
-        return value
-    if isinstance(value, (list, tuple)):
-        return np.asarray(value, dtype=a.dtype)
-    if isinstance(value, ndarray):
-        v = value
-        if v.descr.kind in b"SUOT" and v.descr.kind != a.descr.kind:
-            return v.astype(a.dtype)
-    return value
 
 
 @cython.final
@@ -555,9 +513,7 @@ cdef class Array:
         if self._a is not None or self._link is not None:
             raise TypeError("this Array is initialised already")
         dtype = np.dtype(dtype)
-        if dtype.hasobject:
-            raise TypeError(f"arrays of dtype {dtype!r} hold Python objects, which cannot be shared: "
-                            "use a numeric or a fixed-width dtype")
+        refuse_objects(dtype)
         if buffer is not None:
             if type(buffer) is Array:
                 buffer = exported(buffer)
@@ -771,10 +727,10 @@ cdef class Array:
         cdef ndarray a = below(self)
         cdef bint makes = False
         if type(key) is tuple:
-            key = tuple([plain_key(item, &makes, a) for item in key])
+            key = tuple([plain_key(item, below_any, &makes) for item in key])
         elif not PySlice_Check(key):
-            key = plain_key(key, &makes, a)
-        PyObject_SetItem(a, key, value_for(a, value))
+            key = plain_key(key, below_any, &makes)
+        PyObject_SetItem(a, key, value_for(a, below_any(value)))
 
     def __delitem__(self, key):
         raise ValueError("cannot delete array elements")
@@ -808,7 +764,6 @@ cdef class Array:
     def size(self):
         """Number of elements."""
         return prod(self.shape) if self._a is None else cnp.PyArray_SIZE(self._a)
-
 
 
 cdef int extend(dict members) except -1:

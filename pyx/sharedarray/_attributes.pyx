@@ -20,7 +20,9 @@ from ._array cimport (
     unwrap,
     wrap,
 )
-from ._storage cimport Storage, in_shared, make_ndarray, storage_of
+from ._storage cimport in_shared, make_ndarray, storage_of
+
+from types import GenericAlias
 
 import numpy as np
 
@@ -557,6 +559,7 @@ extend({
     "flat": property(_flat, _set_flat),
     "device": property(_device),
     "is_cuda": property(_is_cuda),
+    "__class_getitem__": classmethod(GenericAlias),
 })
 extend({f.__name__: f for f in (
     to_device, cpu, cuda, numpy, clone, fill_, zero_, copy_, is_shared, share_memory_, storage,

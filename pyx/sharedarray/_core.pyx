@@ -18,6 +18,7 @@ import gc
 import os
 
 from ._errors import describe_memory_with
+from ._limits import cache_memory
 
 import_array()
 
@@ -652,13 +653,15 @@ def _describe_failure(nbytes):
     cdef uint64_t avail = 0
     cdef char[64] which
     cdef int rc, err = sa_failure
+    (&sa_failure)[0] = 0
     memset(which, 0, 64)
     with nogil:
         rc = sa_memory_limit(b"", SA_LIMIT_MACHINE | SA_LIMIT_CGROUP, &avail, which)
     stats = memory_stats()["cpu"]
-    asked = "memory" if nbytes is None else f"{nbytes:,} bytes ({_size(nbytes)})"
+    asked = "some bytes" if nbytes is None else f"{nbytes:,} bytes ({_size(nbytes)})"
     limit = f"; {which.decode()} has {_size(avail)} left" if rc == 0 else ""
-    return (f"cannot allocate {asked} of shared memory{limit}; {_size(stats['allocated'])} are in "
+    kind = "shared memory" if err else "memory"
+    return (f"cannot allocate {asked} of {kind}{limit}; {_size(stats['allocated'])} are in "
             f"arrays, {_size(stats['cached'])} cached (empty_cache() lets go of it), "
             f"{_size(stats['in_flight'])} in flight (sent and not opened yet)"), err
 
@@ -676,7 +679,7 @@ cdef int configure() except -1:
             raise ValueError(f"SHAREDARRAY_CACHE: a number of bytes is needed, not {text!r}")
         sa_pool_set_cap(min(int(text), (1 << 63) - 1))
     else:
-        sa_pool_set_cap(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 4)
+        sa_pool_set_cap(cache_memory() or 1 << 30)
     describe_memory_with(_describe_failure)
     gc.callbacks.append(_around_collection)
     return 0

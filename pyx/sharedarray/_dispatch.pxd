@@ -1,15 +1,15 @@
 """One class for every function of the namespace: unwrap, call NumPy, wrap."""
 
 from cpython.object cimport PyObject
-from numpy cimport ndarray
-
-from ._array cimport Array
 
 ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyObject *) noexcept
 
 cdef class Function:
     cdef vectorcallfunc _vectorcall
     cdef object _target
+    cdef object _brief          # called in place of the target with positional arguments alone
+    cdef Py_ssize_t _most       # as many of them as that takes
+    cdef Py_ssize_t _core       # dimensions of inputs whose result has none; -1: not known
     cdef object _alias
     cdef object _places
     cdef Py_ssize_t _arrays
@@ -17,13 +17,3 @@ cdef class Function:
     cdef int _flags
     cdef dict __dict__
     cdef object __weakref__
-
-
-cdef class Arguments:
-    cdef dict arrays
-    cdef bint opaque
-    cdef object convert(self, object value, int depth)
-    cdef int note(self, object plain, object value) except -1
-    cdef object leaf(self, object value)
-    cdef object result(self, object value)
-    cdef Array parent(self, ndarray value)

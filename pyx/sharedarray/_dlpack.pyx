@@ -37,14 +37,21 @@ cdef extern from "core/dlpack.h" nogil:
         int64_t *shape
         int64_t *strides
         uint64_t byte_offset
+    ctypedef struct sa_dl_legacy
+    ctypedef struct sa_dl_versioned
+
+ctypedef void (*legacy_deleter)(sa_dl_legacy *) noexcept
+ctypedef void (*versioned_deleter)(sa_dl_versioned *) noexcept
+
+cdef extern from "core/dlpack.h" nogil:
     ctypedef struct sa_dl_legacy:
         sa_dl_tensor tensor
         void *manager
-        void (*deleter)(sa_dl_legacy *) noexcept
+        legacy_deleter deleter
     ctypedef struct sa_dl_versioned:
         sa_dl_version version
         void *manager
-        void (*deleter)(sa_dl_versioned *) noexcept
+        versioned_deleter deleter
         uint64_t flags
         sa_dl_tensor tensor
 
@@ -79,7 +86,8 @@ cdef bint understands_versions(object max_version) except -1:
         return False
     if not (isinstance(max_version, tuple) and len(max_version) == 2
             and isinstance(max_version[0], int) and isinstance(max_version[1], int)):
-        raise TypeError(f"__dlpack__: max_version is None or a tuple of two ints, not {max_version!r}")
+        raise TypeError("__dlpack__: max_version is None or a tuple of two ints, not "
+                        f"{max_version!r}")
     return max_version[0] >= 1
 
 
@@ -93,8 +101,9 @@ cdef int fill(sa_dl_tensor *tensor, ndarray view) except -1:
                           f"numbers of up to 128 bits in native byte order, not {view.dtype!r}")
     for i in range(ndim):
         if cnp.PyArray_STRIDE(view, i) % itemsize and cnp.PyArray_DIM(view, i) > 1:
-            raise BufferError(f"DLPack counts strides in elements: {(<object>view).strides!r} bytes are no "
-                              f"multiples of {itemsize}; export a copy")
+            raise BufferError("DLPack counts strides in elements, and the strides of this array, "
+                              f"{(<object>view).strides!r} bytes, are no multiples of {itemsize}: "
+                              "export a copy")
     tensor.data = cnp.PyArray_DATA(view)
     tensor.device.type, tensor.device.id = SA_DL_CPU, 0
     tensor.ndim = ndim
@@ -154,8 +163,8 @@ cdef object to_capsule(ndarray view, bint versioned, bint copied):
     cdef sa_dl_versioned *managed
     cdef sa_dl_tensor tensor
     if not versioned and not cnp.PyArray_ISWRITEABLE(view):
-        raise BufferError("this array is read-only, which only DLPack 1.0 can say, and the consumer "
-                          "asked for an older version: export a copy")
+        raise BufferError("this array is read-only, which only DLPack 1.0 can say, and the "
+                          "consumer asked for an older version: export a copy")
     fill(&tensor, view)
     if versioned:
         managed = <sa_dl_versioned *>malloc(sizeof(sa_dl_versioned))
@@ -244,8 +253,8 @@ cdef ndarray described(sa_dl_tensor *tensor, bint writable, Tensor owner):
     cdef bint empty = False
     cdef int i
     if tensor.device.type not in (SA_DL_CPU, SA_DL_CUDA_HOST, SA_DL_ROCM_HOST, SA_DL_MANAGED):
-        raise BufferError(f"DLPack: memory of device type {tensor.device.type} cannot be read here; "
-                          "ask for a copy with device='cpu'")
+        raise BufferError(f"DLPack: memory of device type {tensor.device.type} cannot be read "
+                          "here; ask for a copy with device='cpu'")
     dtype = DTYPES.get((tensor.dtype.code, tensor.dtype.bits))
     if dtype is None or tensor.dtype.lanes != 1:
         raise BufferError(f"DLPack: type code {tensor.dtype.code} of {tensor.dtype.bits} bits and "

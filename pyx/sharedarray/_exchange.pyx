@@ -1,12 +1,11 @@
 """Arrays to and from other libraries and files: DLPack, pickles by value, copies."""
 
-cimport cython
 from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport ndarray, npy_intp
 
-from ._array cimport Array, below, borrow, copied, exported, extend, scoped, wrap
+from ._array cimport Array, below, borrow, copied, exported, extend, refuse_objects, scoped, wrap
 from ._core cimport contains
 from ._dlpack cimport from_capsule, to_capsule, understands_versions
 from ._storage cimport make_ndarray
@@ -143,15 +142,16 @@ def from_dlpack(x, /, *, device=None, copy=None):
         return x.copy() if copy else borrow(below(x)) if x.is_shared() else (<object>x).view()
     kind = x.__dlpack_device__()
     if not (isinstance(kind, tuple) and len(kind) == 2):
-        raise BufferError(f"from_dlpack: __dlpack_device__ returned {kind!r}, not a tuple of two ints")
+        raise BufferError(f"from_dlpack: __dlpack_device__ returned {kind!r}, which is no "
+                          "tuple of two ints")
     options = {}
     if int(kind[0]) not in (1, 3, 11, 13):
         if target is None:
-            raise DeviceError(f"from_dlpack: the array lives on DLPack device {kind!r}, which is not "
-                              "available here; device='cpu' copies it")
+            raise DeviceError(f"from_dlpack: the array lives on DLPack device {kind!r}, which is "
+                              "not available here; device='cpu' copies it")
         if copy is False:
-            raise BufferError(f"from_dlpack: from DLPack device {kind!r} to {target} only by a copy, "
-                              "which copy=False forbids")
+            raise BufferError(f"from_dlpack: from DLPack device {kind!r} to {target} only by a "
+                              "copy, which copy=False forbids")
         options["dl_device"] = CPU
     if copy is not None:
         options["copy"] = copy
@@ -211,23 +211,18 @@ cdef bint has_padding(object dtype):
     return dtype.char in "gG"
 
 
-cdef object clear_padding(object a):
-    """Return the elements of `a` with zeros where no value is."""
-    cdef object r, part
-    if a.dtype.names is not None:
-        r = np.zeros_like(a)
-        for name in a.dtype.names:
-            part = a[name]
-            r[name] = clear_padding(part) if has_padding(part.dtype) else part
-        return r
-    # long double: 80 bits of value in 128
-    r = np.array(a, order="K")
-    if np.finfo(np.longdouble).nmant == 63:
-        raw = np.frombuffer(r.tobytes("A"), U1).reshape(-1, 16).copy()
-        raw[:, 10:] = 0
-        flat = raw.reshape(-1).view(r.dtype)
-        r = flat.reshape(r.shape, order="F" if np.isfortran(r) else "C")
-    return r
+cdef int copy_values(object target, object source) except -1:
+    """Copy the values of `source` into zeros, and nothing from between them."""
+    cdef int start
+    if source.dtype.names is not None:
+        for name in source.dtype.names:
+            copy_values(target[name], source[name])
+        return 0
+    target[...] = source
+    if source.dtype.char in "gG" and np.finfo(np.longdouble).nmant == 63:
+        for start in range(10, source.dtype.itemsize, 16):      # 80 bits of value in 128
+            target.setfield(np.zeros((), "V6"), "V6", start)
+    return 0
 
 
 def __reduce_ex__(Array self, protocol):
@@ -244,7 +239,9 @@ def __reduce_ex__(Array self, protocol):
     else:
         view = np.array(a, order="C", copy=True)
     if has_padding(dtype):
-        view = clear_padding(view)
+        values = np.zeros(self.shape, dtype, order)
+        copy_values(values, view)
+        view = values
     n = cnp.PyArray_NBYTES(view)
     data = make_ndarray(cnp.PyArray_DATA(view), U1, 1, &n, NULL, False, view)
     text = dtype.str if dtype.names is None else json.dumps(describe(dtype), separators=(",", ":"))
@@ -262,8 +259,7 @@ def _restore(buffer, str dtype, tuple shape, str order):
     cdef object descr = undescribe(json.loads(dtype) if dtype.startswith("{") else dtype)
     cdef ndarray a
     cdef Py_buffer data
-    if descr.hasobject:
-        raise TypeError(f"arrays of dtype {descr!r} hold Python objects, which cannot be shared")
+    refuse_objects(descr)
     a = scoped(np.empty, (shape, descr, order), None)
     PyObject_GetBuffer(buffer, &data, PyBUF_SIMPLE)
     try:

@@ -1,23 +1,8 @@
 """The methods that Array has in common with NumPy's ndarray."""
 
-cimport numpy as cnp
-from numpy cimport ndarray
-
-from ._array cimport (
-    Array,
-    below,
-    copied,
-    extend,
-    made,
-    operand,
-    scoped_method,
-    unwrap,
-    wrap,
-)
+from ._array cimport Array, extend, operand, scoped_method
 
 import numpy as np
-
-cnp.import_array()
 
 cdef object NoValue = np._NoValue
 

@@ -218,7 +218,7 @@ def _reduce_array(Array x not None):
     cdef ndarray root
     below(x)
     if link_of(x) is not None:
-        return x.__reduce_ex__(5)
+        return x.__reduce_ex__(4)    # ForkingPickler may use protocol 4
     root = root_of(x._a)
     return _receive_array, (pack(hold_of(root), x._a, not cnp.PyArray_ISWRITEABLE(x._a)),)
 

@@ -20,7 +20,7 @@ class Contestant:
     before : callable, optional
         Called, untimed, before each single run of the statement.
     at_most : int, optional
-        Number of rounds that this one takes part in (default: all).
+        Measure this often, ahead of the rounds: for what takes seconds (default: each round).
     """
 
     statement: str
@@ -41,7 +41,7 @@ class Samples:
     Parameters
     ----------
     seconds : dict of str to list of float
-        The values, one per round that the contestant took part in.
+        The values, one per round; fewer of what was measured ahead.
     """
 
     seconds: dict[str, list[float]]
@@ -95,15 +95,16 @@ def interleave(
     for name, one in contestants.items():
         counts[name] = 1 if one.before or one.at_most else _count(timers[name], batch)
     taken: dict[str, list[float]] = {name: [] for name in contestants}
-    order = list(contestants)
+    for name, one in contestants.items():
+        for _ in range(one.at_most or 0):
+            taken[name].append(timers[name].timeit(1))
+    order = [name for name, one in contestants.items() if not one.at_most]
     end = time.perf_counter() + seconds
     for turn in range(at_most):
         if turn >= at_least and time.perf_counter() > end:
             break
         for name in order:
             one = contestants[name]
-            if one.at_most is not None and turn >= one.at_most:
-                continue
             if one.before:
                 one.before()
             taken[name].append(timers[name].timeit(counts[name]) / counts[name])

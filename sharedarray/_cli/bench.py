@@ -3,11 +3,11 @@
 import argparse
 import json
 import pathlib
-import sys
 from collections.abc import Callable, Sequence
 
 from .._bench import making, many, namespace, sending
 from .._bench.table import Table, binary, machine
+from .errors import UsageError
 
 BENCHMARKS: dict[str, Callable[[float], list[Table]]] = {
     "namespace": namespace.measure,
@@ -47,13 +47,18 @@ def run(arguments: argparse.Namespace) -> int:
     Returns
     -------
     int
-        The exit status: 0, or 2 for an unknown benchmark.
+        The exit status.
+
+    Raises
+    ------
+    UsageError
+        For an unknown benchmark.
     """
     unknown = [name for name in arguments.benchmarks if name not in BENCHMARKS]
     if unknown:
-        known = ", ".join(BENCHMARKS)
-        print(f"no such benchmark: {', '.join(unknown)} (there are: {known})", file=sys.stderr)
-        return 2
+        raise UsageError(
+            f"no such benchmark: {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}"
+        )
     about = machine()
     print(
         f"{about['cpus']} cores, {about['system']}, Python {about['python']},"

@@ -19,7 +19,7 @@ from .memory import Peak
 from .progress import Bar
 from .units import seconds, size
 
-DEFAULT_SIZE, LARGEST_DEFAULT = 4096, 8192
+DEFAULT_SIZE, LARGEST_DEFAULT = 6144, 8192
 LIVELY = 0.6  # gradient that steep places of a terrain get by exaggeration
 
 

@@ -9,7 +9,8 @@ import platform
 import numpy as np
 
 from .. import _build, _devices, _driver, _version
-from . import features, limits, units
+from .. import _limits as limits
+from . import features, units
 
 # The releases of NumPy that brought a new number of the C API.
 NUMPY_OF_API = {0x12: "2.0", 0x13: "2.1", 0x14: "2.3", 0x15: "2.4"}

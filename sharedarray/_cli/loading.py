@@ -62,7 +62,8 @@ def load(path: str | None, nodata: float | None = None) -> Terrain:
         if file.suffix.lower() == ".npz":
             values, cell = _from_npz(file)
         elif file.suffix.lower() == ".npy":
-            values = np.load(file, allow_pickle=False)
+            with file.open("rb") as stream:
+                values = np.load(stream, allow_pickle=False)
         else:
             values = _from_image(file)
     except FileNotFoundError:
@@ -121,7 +122,8 @@ def _sample() -> pathlib.Path:
 
 
 def _from_npz(file: pathlib.Path) -> tuple[np.ndarray, tuple[float, float] | None]:
-    with np.load(file, allow_pickle=False) as archive:
+    # Not by name: np.load leaves a truncated archive open.
+    with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
     flat = [name for name, a in arrays.items() if a.ndim >= 2]
     if not flat:

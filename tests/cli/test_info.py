@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from sharedarray import _driver
-from sharedarray._cli import features, info, limits
+from sharedarray import _limits as limits
+from sharedarray._cli import features, info
 
 
 def test_json(command):

@@ -92,7 +92,8 @@ CASES["std"] = CASES["var"] = with_axis(
 @case("cumulative_sum", "cumulative_prod")
 @st.composite
 def cumulative(draw):
-    x = draw(arrays(NUMERIC, hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4)))
+    shapes = hnp.array_shapes(min_dims=1, max_dims=3, min_side=0, max_side=4)
+    x = draw(st.one_of(arrays(REAL, shapes), arrays(COMPLEX, shapes, -9, 9)))
     none = [st.none()] if x.ndim == 1 else []
     axis = draw(st.one_of([*none, st.integers(-x.ndim, x.ndim - 1)]))
     return (x,), {"axis": axis, "include_initial": draw(st.booleans())}

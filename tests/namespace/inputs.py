@@ -99,9 +99,8 @@ def axes(draw, ndim, several=True, none=True):
         one = st.integers(-ndim, ndim - 1)
         choices.append(one)
         if several:
-            choices.append(
-                st.lists(st.integers(0, ndim - 1), unique=True, max_size=ndim).map(tuple)
-            )
+            several_of_them = st.lists(st.integers(0, ndim - 1), unique=True, max_size=ndim)
+            choices.append(several_of_them.map(tuple))
     return draw(st.one_of(choices))
 
 

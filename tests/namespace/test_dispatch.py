@@ -216,7 +216,7 @@ def callbacks():
     x = xp.asarray([[3.0, 1.0], [2.0, 4.0]])
     return {
         "apply_along_axis": lambda f: xp.apply_along_axis(f, 0, x),
-        "apply_over_axes": lambda f: xp.apply_over_axes(lambda a, axis: f(a)[None], x, [0]),
+        "apply_over_axes": lambda f: xp.apply_over_axes(lambda a, axis: f(a), x, [0]),
         "fromfunction": lambda f: xp.fromfunction(lambda i, j: f(i), (2, 2)),
         "piecewise": lambda f: xp.piecewise(x, [x > 2.0], [f, 0.0]),
         "vectorize": lambda f: xp.vectorize(f, signature="(n)->(n)")(x),
@@ -241,7 +241,14 @@ def test_callbacks_get_arrays_and_run_outside_the_scope(name):
         assert own.is_shared()
 
 
-def test_callbacks_may_import_and_fail():
+def test_functions_of_the_namespace_as_callbacks():
+    assert xp.apply_along_axis(xp.sum, 0, X).tolist() == [4.0, 6.0]
+    assert xp.apply_along_axis(np.sum, 0, X).tolist() == [4.0, 6.0]
+    assert xp.apply_along_axis(sum, 0, X).tolist() == [4.0, 6.0]
+    assert xp.piecewise(X, [X > 2.0], [xp.negative, xp.sqrt]).shape == (2, 2)
+
+
+def test_callbacks_may_fail():
     def callback(a):
         raise RuntimeError("from the callback")
 
@@ -309,5 +316,5 @@ def test_ufunc_methods():
 
 
 def test_lost_memory_has_its_figures():
-    with pytest.raises(MemoryError, match="asked|bytes|GiB|limit"):
+    with pytest.raises(MemoryError, match="9,007,199,254,740,992 bytes"):
         xp.ones((1 << 30, 1 << 20))

@@ -30,12 +30,7 @@ def test_iinfo_gives_python_numbers():
 def test_descending_sort_is_stable():
     x = xp.asarray([1.0, -0.0, 0.0, 1.0])
     assert xp.argsort(x, descending=True).tolist() == [0, 3, 1, 2]
-    assert np.signbit(np.asarray(xp.sort(x, descending=True))).tolist() == [
-        False,
-        False,
-        True,
-        False,
-    ]
+    assert xp.signbit(xp.sort(x, descending=True)).tolist() == [False, False, True, False]
     assert xp.sort(xp.asarray([[3, 1], [2, 9]]), axis=None).tolist() == [1, 2, 3, 9]
 
 
@@ -114,7 +109,7 @@ def test_std_takes_correction_or_ddof():
 def test_pinv_cuts_off_as_the_standard_says():
     a = np.diag([1.0, 1e-15])
     eps = np.finfo(float).eps
-    assert 1e-15 > 2 * eps
+    assert 2 * eps < 1e-15
     assert xp.linalg.pinv(xp.asarray(a))[1, 1].item() == pytest.approx(1e15)
 
 

@@ -86,10 +86,9 @@ void sa_holds_before_fork(void) {
 }
 
 void sa_holds_after_fork_child(void) {
-    uint64_t me = sa_who(sa_pid, sa_start);
     for (size_t i = 0; i < BUCKETS; i++)
         for (held *h = bucket[i]; h; h = h->next) {
             h->entry = h->child_entry;
-            if (h->peer && h->entry != SA_NOWORD) __atomic_store_n(&h->peer->map->hold[h->entry].who, me, __ATOMIC_RELEASE);
+            if (h->peer && h->entry != SA_NOWORD) __atomic_store_n(&h->peer->map->hold[h->entry].who, sa_who_in(h->peer->map), __ATOMIC_RELEASE);
         }
 }

@@ -43,7 +43,23 @@ static uint32_t *free_words, nfree_words, free_words_cap, next_word;
 /* A pid has at most 22 bits, a start time in ticks 42 for 1,400 years. */
 uint64_t sa_who(int32_t pid, uint64_t start) { return (uint64_t)(uint32_t)pid << 42 | (start & (((uint64_t)1 << 42) - 1)); }
 
+static uint64_t own_pidns(void) {
+    static uint64_t ns;
+    static int32_t of;
+    if (of != sa_pid) {
+        if (sa_namespace("pid", &ns)) ns = 0;
+        of = sa_pid;
+    }
+    return ns;
+}
+
+uint64_t sa_who_in(const sa_ledger *map) {
+    uint64_t ns = own_pidns();
+    return ns && ns == map->pidns ? sa_who(sa_pid, sa_start) : SA_FOREIGN;
+}
+
 bool sa_who_alive(uint64_t who) {
+    if (who == SA_FOREIGN) return true;
     pid_t pid = (pid_t)(who >> 42);
     uint64_t start;
     if (kill(pid, 0) && errno == ESRCH) return false;
@@ -88,7 +104,8 @@ static int ledger_ready(void) {
     rc = sa_memfd(name, sizeof(sa_ledger), &fd);
     if (rc < 0) return rc;
     own = peer_new(id, fd, &rc);
-    if (!own) close(fd);
+    if (own) own->map->pidns = own_pidns();
+    else close(fd);
     return own ? 0 : rc;
 }
 
@@ -137,7 +154,7 @@ void sa_word_creator(uint32_t i) { __atomic_fetch_or(&own->map->word[i], SA_CREA
 
 static uint32_t hold_claim(sa_peer *p) {
     if (p->nspare) return p->spare[--p->nspare];
-    uint64_t me = sa_who(sa_pid, sa_start), i = __atomic_fetch_add(&p->map->next_hold, 1, __ATOMIC_RELAXED);
+    uint64_t me = sa_who_in(p->map), i = __atomic_fetch_add(&p->map->next_hold, 1, __ATOMIC_RELAXED);
     uint64_t none = 0;
     if (i < SA_HOLDS && __atomic_compare_exchange_n(&p->map->hold[i].who, &none, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return (uint32_t)i;
@@ -453,7 +470,6 @@ void sa_ledger_before_fork(void) { (void)ledger_ready(); }
 void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent) {
     for (sa_peer *p = peers; p; p = p->next) p->nspare = 0; /* entries in its parent's name */
     while (npending) let_go(npending - 1);
-    uint64_t me = sa_who(sa_pid, sa_start);
     if (own) {
         if (nancestors == 16) {
             peer_delete(ancestor[0]);
@@ -472,7 +488,7 @@ void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent) {
             sa_child *c = &ancestor[k]->map->child[i];
             uint64_t was = __atomic_load_n(&c->who, __ATOMIC_ACQUIRE);
             if (was > 1) continue;
-            if (__atomic_compare_exchange_n(&c->who, &was, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
+            if (__atomic_compare_exchange_n(&c->who, &was, sa_who_in(ancestor[k]->map), false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
                 __atomic_store_n(&c->serial, ancestor_serial[k], __ATOMIC_RELEASE);
                 break;
             }

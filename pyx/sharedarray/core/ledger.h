@@ -30,7 +30,8 @@ typedef struct {
 
 typedef struct {
     uint64_t next_hold; /* entries of `hold` handed out so far */
-    uint64_t reserved[511];
+    uint64_t pidns;     /* of the process whose ledger it is */
+    uint64_t reserved[510];
     uint64_t word[SA_WORDS];
     uint64_t ticket[SA_TICKETS];
     sa_hold hold[SA_HOLDS];
@@ -53,8 +54,12 @@ typedef struct sa_peer {
     struct sa_peer *next;
 } sa_peer;
 
+/* In a hold entry: a process of another pid namespace, whose end the creator cannot see. */
+#define SA_FOREIGN UINT64_MAX
+
 uint64_t sa_who(int32_t pid, uint64_t start);
 bool sa_who_alive(uint64_t who);
+uint64_t sa_who_in(const sa_ledger *map); /* this process, as the owner of `map` may judge it */
 sa_peer *sa_peer_find(const uint64_t id[2]);                      /* lock held */
 int sa_count_in(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t *entry); /* lock held */
 void sa_count_out(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t entry);

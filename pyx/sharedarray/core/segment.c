@@ -34,7 +34,8 @@ double sa_now(void) {
 
 size_t sa_descriptor_budget(void) {
     struct rlimit lim;
-    if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur == RLIM_INFINITY) return 1 << 19;
+    size_t most = 16384; /* a mapping each: far below vm.max_map_count's 65,530 */
+    if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur / 2 > most) return most;
     return lim.rlim_cur / 2;
 }
 

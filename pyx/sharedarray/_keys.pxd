@@ -1,0 +1,10 @@
+from numpy cimport ndarray
+
+ctypedef object (*Below)(object)    # the ndarray below an Array, anything else unchanged
+
+# One item of an index; `makes` is set where the result will be a copy, not a view.
+cdef object plain_key(object key, Below below, bint *makes)
+# A slice whose bounds are Python integers.
+cdef object plain_slice(object s)
+# What to assign into `a`, converted already where a conversion may fail.
+cdef object value_for(ndarray a, object value)

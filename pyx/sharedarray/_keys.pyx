@@ -1,0 +1,66 @@
+"""Indices, and values to assign, in NumPy's own types: the user's code runs here, not later."""
+
+from cpython.object cimport PyObject
+from cpython.slice cimport PySlice_Check
+cimport numpy as cnp
+from numpy cimport ndarray
+
+import operator
+
+import numpy as np
+
+cnp.import_array()
+
+cdef extern from "Python.h":
+    bint PyIndex_Check(object)
+    bint PyLong_CheckExact(object)
+    bint PyFloat_CheckExact(object)
+
+cdef extern from "numpy/arrayobject.h":
+    bint is_ndarray "PyArray_CheckExact" (PyObject *)
+
+
+cdef object plain_key(object key, Below below, bint *makes):
+    cdef ndarray k
+    if key is None or key is Ellipsis or PyLong_CheckExact(key):
+        return key
+    if PySlice_Check(key):
+        return key
+    item = below(key)
+    if item is not key:
+        k = item
+        if cnp.PyArray_NDIM(k) == 0 and cnp.PyArray_ISINTEGER(k):
+            return operator.index(k)    # as NumPy's scalars
+        makes[0] = True
+        return k
+    if is_ndarray(<PyObject *>key) or isinstance(key, (bool, np.bool)):
+        makes[0] = True
+        return key
+    if isinstance(key, str):
+        return key
+    if isinstance(key, (list, tuple)) and key and all([isinstance(name, str) for name in key]):
+        return key                  # fields of a structured dtype
+    if not isinstance(key, ndarray) and PyIndex_Check(key):
+        return operator.index(key)
+    makes[0] = True
+    k = np.asarray(key)
+    if cnp.PyArray_SIZE(k) == 0 and not isinstance(key, ndarray) and not hasattr(key, "dtype"):
+        k = k.astype(np.intp)       # an empty list selects nothing, whatever its dtype
+    return k
+
+
+cdef object plain_slice(object s):
+    return slice(*[v if v is None else operator.index(v) for v in (s.start, s.stop, s.step)])
+
+
+cdef object value_for(ndarray a, object value):
+    cdef ndarray v
+    if PyFloat_CheckExact(value) or PyLong_CheckExact(value):
+        return value
+    if isinstance(value, (list, tuple)):
+        return np.asarray(value, dtype=a.dtype)
+    if isinstance(value, ndarray):
+        v = value
+        if v.descr.kind in b"SUOT" and v.descr.kind != a.descr.kind:
+            return v.astype(a.dtype)
+    return value
