@@ -50,6 +50,8 @@ cdef extern from "numpy/arrayobject.h":
 cdef extern from "Python.h":
     PyObject *compare "PyObject_RichCompare" (PyObject *, PyObject *, int)
     PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *)
+    PyObject *PyObject_VectorcallMethod(PyObject *, PyObject *const *, size_t, PyObject *)
+    PyObject *PyTuple_GET_ITEM(tuple, Py_ssize_t)
     PyObject *subscript "PyObject_GetItem" (PyObject *, PyObject *)
     object get_item "PyObject_GetItem" (object, object)
     int PyObject_SetItem(object, object, object) except -1
@@ -322,17 +324,33 @@ cdef object scoped(object function, tuple args, dict kwargs):
 
 cdef object scoped_method(Array x, object name, tuple args, dict kwargs, object out):
     """Call a method of the ndarray below `x` in the scope; `out` comes back as it was passed."""
-    cdef object r
+    cdef PyObject *r
+    cdef PyObject *few[4]
+    cdef int token
+    cdef Py_ssize_t i, n = len(args)
+    cdef object a = below(x)
+    cdef object method
     if out is not None:
-        if kwargs is None:
-            kwargs = {}
+        kwargs = {} if kwargs is None else kwargs
         kwargs["out"] = unwrap(out)
-    r = scoped(getattr(below(x), name), args, kwargs)
+    if kwargs is None and n < 4:
+        few[0] = <PyObject *>a
+        for i in range(n):
+            few[i + 1] = PyTuple_GET_ITEM(args, i)
+        token = enter(0)
+        r = to_array(PyObject_VectorcallMethod(<PyObject *>name, few, n + 1, NULL))
+    else:
+        method = getattr(a, name)
+        token = enter(0)
+        r = to_array(PyObject_Call(<PyObject *>method, <PyObject *>args,
+                                   NULL if kwargs is None else <PyObject *>kwargs))
+    leave(token)
+    if r == NULL:
+        failed()
     if out is not None:
+        Py_DECREF(r)
         return out
-    if is_ndarray(<PyObject *>r):
-        return made(r, x)
-    return wrap(r)
+    return made(stolen(r), x) if is_ndarray(r) else wrap(stolen(r))
 
 
 cdef object binary(slots.binaryfunc op, object left, object right):

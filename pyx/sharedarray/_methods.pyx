@@ -15,12 +15,22 @@ cdef object given(object x):
     return converted
 
 
-cdef object reduce(Array x, str name, object axis, object out, object keepdims, object where,
-                   dict more):
-    """Call a reduction of the ndarray; `more` has what not every reduction takes."""
+cdef object reduce(Array x, str name, object axis, object dtype, object out, object keepdims,
+                   object initial, object where, dict more):
+    """Call a reduction of the ndarray with what differs from the defaults; `more` may be None."""
+    if out is None and keepdims is False and initial is NoValue and where is True and more is None:
+        if axis is None and dtype is None:
+            return scoped_method(x, name, (), None, None)
+        return scoped_method(x, name, (axis,) if dtype is None else (axis, dtype), None, None)
+    if more is None:
+        more = {}
     more["axis"] = axis
+    if dtype is not None:
+        more["dtype"] = dtype
     if keepdims is not False:
         more["keepdims"] = keepdims
+    if initial is not NoValue:
+        more["initial"] = initial
     if where is not True:
         more["where"] = given(where)
     return scoped_method(x, name, (), more, out)
@@ -58,10 +68,7 @@ def sum(Array self, axis=None, dtype=None, out=None, keepdims=False, initial=NoV
     >>> xp.ones((2, 3)).sum(axis=0)
     Array([2., 2., 2.], dtype=float64, device='cpu', shared)
     """
-    more = {"dtype": dtype}
-    if initial is not NoValue:
-        more["initial"] = initial
-    return reduce(self, "sum", axis, out, keepdims, where, more)
+    return reduce(self, "sum", axis, dtype, out, keepdims, initial, where, None)
 
 
 def prod(Array self, axis=None, dtype=None, out=None, keepdims=False, initial=NoValue, where=True):
@@ -93,10 +100,7 @@ def prod(Array self, axis=None, dtype=None, out=None, keepdims=False, initial=No
     >>> xp.asarray([2, 3, 4]).prod()
     Array(24, dtype=int64, device='cpu', shared)
     """
-    more = {"dtype": dtype}
-    if initial is not NoValue:
-        more["initial"] = initial
-    return reduce(self, "prod", axis, out, keepdims, where, more)
+    return reduce(self, "prod", axis, dtype, out, keepdims, initial, where, None)
 
 
 def mean(Array self, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
@@ -126,7 +130,7 @@ def mean(Array self, axis=None, dtype=None, out=None, keepdims=False, *, where=T
     >>> xp.asarray([1.0, 2.0, 6.0]).mean()
     Array(3., dtype=float64, device='cpu', shared)
     """
-    return reduce(self, "mean", axis, out, keepdims, where, {"dtype": dtype})
+    return reduce(self, "mean", axis, dtype, out, keepdims, NoValue, where, None)
 
 
 def std(Array self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True,
@@ -205,17 +209,17 @@ def var(Array self, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, 
 
 cdef object spread(Array x, str name, object axis, object dtype, object out, object ddof,
                    object keepdims, object where, object mean, object correction):
-    """Call `std` or `var` by way of NumPy's function, which knows all the options."""
-    cdef dict more = {"dtype": dtype}
-    if ddof != 0:
-        more["ddof"] = ddof
-    if mean is not NoValue:
-        more["mean"] = given(mean)
+    """Call `std` or `var`."""
+    cdef dict more = None
     if correction is not NoValue:
         if ddof != 0:
             raise ValueError("ddof and correction are the same thing: give one of them")
-        more["ddof"] = correction
-    return reduce(x, name, axis, out, keepdims, where, more)
+        ddof = correction
+    if ddof != 0 or mean is not NoValue:
+        more = {"ddof": ddof}
+        if mean is not NoValue:
+            more["mean"] = given(mean)
+    return reduce(x, name, axis, dtype, out, keepdims, NoValue, where, more)
 
 
 def min(Array self, axis=None, out=None, keepdims=False, initial=NoValue, where=True):
@@ -245,8 +249,7 @@ def min(Array self, axis=None, out=None, keepdims=False, initial=NoValue, where=
     >>> xp.asarray([3, 1, 2]).min()
     Array(1, dtype=int64, device='cpu', shared)
     """
-    more = {} if initial is NoValue else {"initial": initial}
-    return reduce(self, "min", axis, out, keepdims, where, more)
+    return reduce(self, "min", axis, None, out, keepdims, initial, where, None)
 
 
 def max(Array self, axis=None, out=None, keepdims=False, initial=NoValue, where=True):
@@ -276,8 +279,7 @@ def max(Array self, axis=None, out=None, keepdims=False, initial=NoValue, where=
     >>> xp.asarray([[3, 1], [2, 5]]).max(axis=1)
     Array([3, 5], dtype=int64, device='cpu', shared)
     """
-    more = {} if initial is NoValue else {"initial": initial}
-    return reduce(self, "max", axis, out, keepdims, where, more)
+    return reduce(self, "max", axis, None, out, keepdims, initial, where, None)
 
 
 def all(Array self, axis=None, out=None, keepdims=False, *, where=True):
@@ -305,7 +307,7 @@ def all(Array self, axis=None, out=None, keepdims=False, *, where=True):
     >>> xp.asarray([True, False]).all()
     Array(False, dtype=bool, device='cpu', shared)
     """
-    return reduce(self, "all", axis, out, keepdims, where, {})
+    return reduce(self, "all", axis, None, out, keepdims, NoValue, where, None)
 
 
 def any(Array self, axis=None, out=None, keepdims=False, *, where=True):
@@ -333,7 +335,7 @@ def any(Array self, axis=None, out=None, keepdims=False, *, where=True):
     >>> xp.asarray([True, False]).any()
     Array(True, dtype=bool, device='cpu', shared)
     """
-    return reduce(self, "any", axis, out, keepdims, where, {})
+    return reduce(self, "any", axis, None, out, keepdims, NoValue, where, None)
 
 
 def argmin(Array self, axis=None, out=None, *, keepdims=False):
@@ -359,7 +361,7 @@ def argmin(Array self, axis=None, out=None, *, keepdims=False):
     >>> xp.asarray([3, 1, 2]).argmin()
     Array(1, dtype=int64, device='cpu', shared)
     """
-    return reduce(self, "argmin", axis, out, keepdims, True, {})
+    return reduce(self, "argmin", axis, None, out, keepdims, NoValue, True, None)
 
 
 def argmax(Array self, axis=None, out=None, *, keepdims=False):
@@ -385,7 +387,7 @@ def argmax(Array self, axis=None, out=None, *, keepdims=False):
     >>> xp.asarray([3, 1, 2]).argmax()
     Array(0, dtype=int64, device='cpu', shared)
     """
-    return reduce(self, "argmax", axis, out, keepdims, True, {})
+    return reduce(self, "argmax", axis, None, out, keepdims, NoValue, True, None)
 
 
 def cumsum(Array self, axis=None, dtype=None, out=None):

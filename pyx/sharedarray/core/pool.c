@@ -288,6 +288,7 @@ static void limbo_sweep(uint32_t most);
 static void limbo_give_back(void);
 
 static size_t trim(void) {
+    sa_local_flush();
     limbo_sweep(UINT32_MAX);
     limbo_give_back();
     sa_peers_purge(true);
@@ -368,9 +369,23 @@ void sa_populate(char *p, size_t n) {
 
 /* ---- allocation ---- */
 
+/* stats.allocated wraps below zero when threads of their own count what others took. */
+static void note_peak(void) {
+    uint64_t now = stats.allocated + (uint64_t)sa_local_allocated();
+    if ((int64_t)now > (int64_t)stats.peak) stats.peak = now;
+}
+
 static void count_alloc(size_t n) {
     stats.allocated += n;
-    if (stats.allocated > stats.peak) stats.peak = stats.allocated;
+    note_peak();
+}
+
+void sa_count_local(int64_t allocated) { stats.allocated += (uint64_t)allocated; }
+
+uint64_t sa_serials(uint32_t n) {
+    uint64_t last = serial;
+    serial += n;
+    return last;
 }
 
 static size_t charge_of(const sa_span *s) { return s->nblocks == 1 ? s->touched : s->size; }
@@ -452,6 +467,11 @@ void *sa_alloc(size_t n, bool zero, bool written) {
         return NULL;
     }
     uint32_t cls = class_of(n);
+    void *mine = sa_local_take(cls, class_size(cls));
+    if (mine) {
+        if (zero) memset(mine, 0, n);
+        return mine;
+    }
     sa_lock();
     if (cls > 8 && class_size(cls) > SMALL_MAX) {
         sa_ticket_sweep(64);
@@ -485,6 +505,7 @@ void *sa_alloc(size_t n, bool zero, bool written) {
     }
     void *p = take_block(s);
     count_alloc(charge_of(s));
+    sa_local_refill(cls);
     sa_unlock();
     if (written && cold && n >= SA_SLOT) collapse(p, n, HUGE_TIME);
     if (zero && !clean) memset(p, 0, n);
@@ -552,6 +573,14 @@ static void give_back(sa_segment *seg, sa_span *s, sa_block *b) {
     s->lost++;
     seg->lost++;
     if (!seg->live) arena_release(seg);
+}
+
+/* A free block that a thread kept goes back to its span. */
+void sa_block_return(char *p) {
+    sa_segment *seg = sa_segment_at(p);
+    sa_span *s;
+    sa_block *b = sa_block_lookup(seg, p, &s);
+    recycle(seg, s, b);
 }
 
 /* The last reference of an own block is gone. */
@@ -640,6 +669,11 @@ void sa_unref(sa_segment *seg, void *p) {
 void sa_free(void *p) {
     sa_segment *seg = sa_segment_at(p);
     if (!seg) return;
+    if (seg->kind == SA_SPANS && !seg->inherited) {
+        sa_span *s;
+        sa_block *b = sa_block_lookup(seg, p, &s);
+        if (b && s->nblocks > 1 && b->refs == 1 && !b->published && b->serial > fork_serial && sa_local_put(s->cls, s->size, p, b)) return;
+    }
     sa_lock();
     sa_unref(seg, p);
     sa_unlock();
@@ -817,7 +851,9 @@ void sa_pool_stats(sa_stats *out) {
     sa_ticket_sweep(UINT32_MAX);
     limbo_sweep(UINT32_MAX);
     sa_attached_purge(false);
+    note_peak();
     *out = stats;
+    out->allocated += (uint64_t)sa_local_allocated();
     out->cached += sa_attached_bytes(false);
     out->in_flight = sa_in_flight();
     sa_unlock();
@@ -828,6 +864,7 @@ void sa_pool_stats(sa_stats *out) {
 uint64_t sa_pool_fork_mark(void) { return fork_serial = serial; }
 
 void sa_pool_after_fork_child(void) {
+    sa_local_after_fork_child();
     memset(avail, 0, sizeof avail);
     narenas = 0;
     arena_bytes = 0;
