@@ -44,7 +44,7 @@ def replace(text: str, figures: dict) -> str:
         if name not in figures["found"]:
             raise ValueError(f"the page shows {name}, which was not measured")
         found = figures["found"][name][int(number)]
-        parts = {key: found[key] for key in ("title", "columns", "rows", "notes")}
+        parts = {key: found[key] for key in ("title", "columns", "rows", "notes", "inner")}
         return f"{head}{Table(**parts).as_markdown()}{tail}"
 
     if not PLACE.search(text):

@@ -39,31 +39,38 @@ def check_system(platform, implementation, version):
         )
 
 
-def check_built(name, package=PACKAGE):
-    """Raise `ImportError` unless the compiled module `name` can be found.
+def check_built(package=PACKAGE):
+    """Raise `ImportError` unless the compiled modules can be found.
 
     Parameters
     ----------
-    name : str
-        Full name of a compiled module, ``sharedarray._core``.
     package : pathlib.Path
         The folder of the package.
     """
-    if importlib.util.find_spec(name) is not None:
-        return
-    stem = name.rpartition(".")[2]
-    others = sorted(path.name for path in package.glob(f"{stem}.*.so"))
-    if (package.parent / "pyx" / "modules.txt").exists():
+    listed = package.parent / "pyx" / "modules.txt"
+    in_tree = listed.exists()
+    core = importlib.util.find_spec(f"{__package__}._core")
+    names = ["_core"]
+    if in_tree and core is not None and pathlib.Path(core.origin).parent == package:
+        names = [line.partition(":")[0] for line in listed.read_text().splitlines() if line]
+    for name in names:
+        if importlib.util.find_spec(f"{__package__}.{name}") is None:
+            raise ImportError(unbuilt(package, name, in_tree), name=f"{__package__}.{name}")
+
+
+def unbuilt(package, name, in_tree):
+    """Return the message about a compiled module that is missing."""
+    if in_tree:
         state = f"sharedarray's source tree {str(package.parent)!r} is not built"
         remedy = BUILD
     else:
-        state = f"the installation of sharedarray in {str(package)!r} has no {name}"
+        state = f"the installation of sharedarray in {str(package)!r} is not complete"
         remedy = "install it again with `pip install --force-reinstall sharedarray-xp`"
-    if others:
-        wanted = importlib.machinery.EXTENSION_SUFFIXES[0]
-        state += f" for this Python (it needs {stem}{wanted}, there is {', '.join(others)})"
-    raise ImportError(f"{state}: {remedy}.", name=name)
+    wanted = f"{name}{importlib.machinery.EXTENSION_SUFFIXES[0]}"
+    others = sorted(path.name for path in package.glob(f"{name}.*.so"))
+    there = f"there is {', '.join(others)}, for another Python" if others else "it is not there"
+    return f"{state} (it needs {wanted}, {there}): {remedy}."
 
 
 check_system(sys.platform, sys.implementation.name, sys.version_info)
-check_built(f"{__package__}._core")
+check_built()

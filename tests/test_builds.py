@@ -13,7 +13,9 @@ import pytest
 ROOT = pathlib.Path(__file__).parent.parent
 SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]
 
-pytestmark = pytest.mark.slow
+SECONDS = 1000  # for one command, on a machine that is busy
+
+pytestmark = [pytest.mark.slow, pytest.mark.time_out(SECONDS + 100)]
 
 
 def run(*command, **options):
@@ -24,7 +26,7 @@ def run(*command, **options):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=500,
+        timeout=SECONDS,
         **options,
     )
     assert done.returncode == 0, done.stdout

@@ -1,5 +1,6 @@
 """What the import says where the package cannot work."""
 
+import importlib.machinery
 import pathlib
 import shutil
 import subprocess
@@ -49,9 +50,17 @@ def test_an_unbuilt_tree_says_what_to_run(unbuilt):
 def test_a_tree_built_for_another_python_says_so(unbuilt):
     (unbuilt / "sharedarray/_core.cpython-399-x86_64-linux-gnu.so").touch()
     message = importing(unbuilt)
-    assert "for this Python" in message
-    assert "_core.cpython-399-x86_64-linux-gnu.so" in message
+    assert "there is _core.cpython-399-x86_64-linux-gnu.so, for another Python" in message
     assert f"cpython-{sys.version_info[0]}{sys.version_info[1]}" in message
+
+
+def test_a_tree_that_is_built_in_part_says_what_to_run(unbuilt):
+    suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
+    (unbuilt / f"sharedarray/_errors{suffix}").touch()
+    (unbuilt / f"sharedarray/_core{suffix}").touch()
+    message = importing(unbuilt)
+    assert "is not built (it needs _storage" in message
+    assert "`python setup.py build_ext --inplace`" in message
 
 
 def test_an_incomplete_installation_names_the_distribution(unbuilt):

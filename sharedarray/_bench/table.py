@@ -68,6 +68,8 @@ class Table:
         The values, for JSON.
     notes : sequence of str
         Sentences that belong below.
+    inner : int
+        Number of columns at the end that pages leave out: what was aimed at.
     """
 
     title: str
@@ -75,6 +77,7 @@ class Table:
     rows: Sequence[Sequence[str]]
     records: list[dict] = field(default_factory=list)
     notes: Sequence[str] = ()
+    inner: int = 0
 
     def as_text(self) -> str:
         """Return the table for a terminal."""
@@ -91,9 +94,10 @@ class Table:
 
     def as_markdown(self) -> str:
         """Return the table for a page of Markdown."""
-        out = [f"**{self.title}**", "", "| " + " | ".join(self.columns) + " |"]
-        out.append("| --- |" + " ---: |" * (len(self.columns) - 1))
-        out += ["| " + " | ".join(row) + " |" for row in self.rows]
+        shown = len(self.columns) - self.inner
+        out = [f"**{self.title}**", "", "| " + " | ".join(self.columns[:shown]) + " |"]
+        out.append("| --- |" + " ---: |" * (shown - 1))
+        out += ["| " + " | ".join(row[:shown]) + " |" for row in self.rows]
         return "\n".join([*out, "", *self.notes, ""])
 
     def as_json(self) -> dict:
@@ -103,6 +107,7 @@ class Table:
             "columns": list(self.columns),
             "rows": [list(row) for row in self.rows],
             "notes": list(self.notes),
+            "inner": self.inner,
             "records": self.records,
         }
 
@@ -141,7 +146,7 @@ def compare(
         row += [f"{one.ratio:.2f}", "" if one.target is None else f"{one.target:.2f}", one.verdict]
         rows.append(row)
     heads = ["", "size", *names, f"ratio to {yardstick}", "at most", ""]
-    return Table(title, heads, rows, [asdict(one) for one in measurements], notes)
+    return Table(title, heads, rows, [asdict(one) for one in measurements], notes, inner=2)
 
 
 def duration(seconds: float) -> str:

@@ -11,6 +11,7 @@ import signal
 import pytest
 
 from . import procfs
+from .footprint import servants
 from .worker import METHODS, Worker
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -84,13 +85,6 @@ def own_worker(method):
     running = Worker(method)
     yield running
     running.kill()
-
-
-def servants():
-    """Processes that `multiprocessing` keeps for the life of this one."""
-    from multiprocessing import forkserver, resource_tracker
-
-    return {resource_tracker._resource_tracker._pid, forkserver._forkserver._forkserver_pid}
 
 
 def _left_over(allowed):

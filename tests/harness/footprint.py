@@ -2,13 +2,14 @@
 
 import contextlib
 import gc
+import multiprocessing
 import os
 import re
 import sys
 from collections import Counter
+from multiprocessing import forkserver, resource_tracker
 
 from . import procfs
-
 
 _LOCKS = "sem.mp-"  # what `multiprocessing` calls its own, for as long as a lock lives
 
@@ -17,11 +18,35 @@ class FootprintError(AssertionError):
     """Something was not given back; the message says what."""
 
 
+def servants():
+    """Processes that `multiprocessing` keeps for the life of this one."""
+    return {
+        resource_tracker._resource_tracker._pid,
+        forkserver._forkserver._forkserver_pid,
+    } - {None}
+
+
+def servant_descriptors():
+    """Descriptors by which this process holds them."""
+    return {
+        resource_tracker._resource_tracker._fd,
+        forkserver._forkserver._forkserver_alive_fd,
+    } - {None}
+
+
 def settle():
     """Collect garbage and give the library's caches back."""
     gc.collect()
+    multiprocessing.active_children()  # waits for those that ended
     if "sharedarray" in sys.modules:
         sys.modules["sharedarray"].empty_cache()
+
+
+def warm_up():
+    """Make what lasts for the life of a process once made: the ledger of what it sends."""
+    if "sharedarray" in sys.modules:
+        xp = sys.modules["sharedarray"]
+        xp.from_handle(xp.Handle.from_bytes(bytes(xp.ones(1).handle())))
 
 
 def _kind(target):
@@ -53,8 +78,10 @@ class Footprint:
 
     def __init__(self, without=()):
         me = os.getpid()
-        below = procfs.descendants(me, without)
-        self.descriptors = Counter(map(_kind, procfs.descriptors().values()))
+        below = procfs.descendants(me, {*without, *servants()})
+        known = servant_descriptors()
+        targets = [target for fd, target in procfs.descriptors().items() if fd not in known]
+        self.descriptors = Counter(map(_kind, targets))
         regions = procfs.mappings()
         self.mappings = len(regions)
         self.mapped = sum(region.end - region.start for region in regions)
@@ -114,6 +141,7 @@ def returns_to_start(*, slack=0, settle=settle, timeout=5.0):
     timeout : float
         Seconds that what is asynchronous (ending processes) may take.
     """
+    warm_up()
     settle()
     start = Footprint()
     yield start

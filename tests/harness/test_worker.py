@@ -46,7 +46,7 @@ def test_kill_and_death(own_worker):
     assert own_worker.death("os.kill(os.getpid(), 11)") == -signal.SIGSEGV
     with Worker(own_worker.method) as other:
         other.kill()
-        assert other.process.exitcode == -signal.SIGKILL
+        assert other.exitcode == -signal.SIGKILL
 
 
 def test_death_of_the_living_fails(worker):

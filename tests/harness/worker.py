@@ -135,7 +135,7 @@ class Worker:
         self.process.start()
         remote.close()
         Worker.running.add(self)
-        self.pid = self.process.pid
+        self.pid, self.exitcode, self.name = self.process.pid, None, self.process.name
 
     def __enter__(self):
         return self
@@ -144,7 +144,7 @@ class Worker:
         self.stop()
 
     def __repr__(self):
-        return f"<{self.process.name}, {self.method}, pid {self.pid}>"
+        return f"<{self.name}, {self.method}, pid {self.pid}>"
 
     def send(self, target, *arguments, **names):
         """Send a request without waiting; the answer is `receive`'s."""
@@ -170,9 +170,10 @@ class Worker:
 
     def _lost(self):
         self.process.join(self.timeout)
+        self.exitcode = self.process.exitcode
         path = pathlib.Path(self._stacks)
         stacks = path.read_text() if path.exists() else ""
-        return WorkerLost(f"{self!r} ended with {self.process.exitcode}\n{stacks}")
+        return WorkerLost(f"{self!r} ended with {self.exitcode}\n{stacks}")
 
     def call(self, function, *arguments, **names):
         """Call an importable function there; its result."""
@@ -199,7 +200,7 @@ class Worker:
         except WorkerLost:
             self.process.join(self.timeout)
             self._forget()
-            return self.process.exitcode
+            return self.exitcode
         raise AssertionError(f"{self!r} lived and answered {answer!r}")
 
     def stacks(self):
@@ -212,6 +213,8 @@ class Worker:
 
     def kill(self):
         """End it by SIGKILL and wait for that."""
+        if self not in Worker.running:
+            return
         if self.process.is_alive():
             os.kill(self.pid, signal.SIGKILL)
         self.process.join(self.timeout)
@@ -219,6 +222,8 @@ class Worker:
 
     def stop(self):
         """Let it end by itself; its exit code."""
+        if self not in Worker.running:
+            return self.exitcode
         with contextlib.suppress(OSError):
             self._connection.send(None)
         self.process.join(self.timeout)
@@ -227,10 +232,12 @@ class Worker:
             self.kill()
             raise WorkerLost(f"{self!r} did not end\n{stacks}")
         self._forget()
-        return self.process.exitcode
+        return self.exitcode
 
     def _forget(self):
         Worker.running.discard(self)
+        self.exitcode = self.process.exitcode
+        self.process.close()
         self._connection.close()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._stacks)

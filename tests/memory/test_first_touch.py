@@ -46,6 +46,19 @@ def test_zeros_are_zero_in_used_memory_too(nbytes):
         del x
 
 
+@pytest.mark.parametrize("give_back", [False, True])
+@pytest.mark.parametrize("small", [8, 100, 1000, 4096, 16 << 10])
+def test_zeros_are_zero_where_small_arrays_were(small, give_back):
+    """Memory that small arrays filled and left serves larger ones."""
+    for nbytes in (64 << 10, 256 << 10, 1 << 20):
+        used = [xp.full(small, 255, dtype="u1") for _ in range((8 << 20) // max(small, 512))]
+        used.clear()
+        if give_back:
+            xp.empty_cache()
+        zeros = [xp.zeros(nbytes, dtype="u1") for _ in range((8 << 20) // nbytes)]
+        assert not any(np.asarray(x).any() for x in zeros)
+
+
 def test_small_arrays_share_segments():
     code = """
         import sharedarray as xp

@@ -1,5 +1,6 @@
 """What the dispatch makes of arguments and results."""
 
+import concurrent.futures
 import os
 import subprocess
 import sys
@@ -318,3 +319,26 @@ def test_ufunc_methods():
 def test_lost_memory_has_its_figures():
     with pytest.raises(MemoryError, match="9,007,199,254,740,992 bytes"):
         xp.ones((1 << 30, 1 << 20))
+
+
+def test_scopes_belong_to_their_thread():
+    x = xp.ones(100_000)
+
+    def ours():
+        return all(xp.sin(x).is_shared() and xp.sum(x).is_shared() for _ in range(50))
+
+    def plain():
+        return not any(xp.is_shared(np.zeros(100)) for _ in range(500))
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        results = [pool.submit(f) for f in (ours, plain) * 4]
+    assert all(r.result() for r in results)
+
+
+def test_a_private_array_may_move_while_it_is_used():
+    with xp.memory("private"):
+        x = xp.ones(10_000)
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        sums = pool.submit(lambda: [xp.sum(x).item() for _ in range(200)])
+        x.share_memory_()
+    assert set(sums.result()) == {10_000.0}

@@ -34,7 +34,7 @@ def test_layouts(layout, protocol):
 def test_dtypes(name):
     x = xp.asarray(of_dtype(DTYPES[name]))
     y = pickle.loads(pickle.dumps(x))
-    assert np.asarray(y).tolist() == np.asarray(x).tolist()
+    assert repr(np.asarray(y).tolist()) == repr(np.asarray(x).tolist())
     assert y.dtype.newbyteorder("=") == x.dtype.newbyteorder("=")
 
 

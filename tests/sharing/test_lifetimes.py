@@ -115,7 +115,7 @@ def test_each_kind_of_holder_keeps_it_and_lets_go(worker, holder):
         del x
         junk = xp.full(nbytes // 8, 2.0)
         del junk
-        assert held_memory() >= start + nbytes
+        assert held_memory() >= start + nbytes - MIB
         del held
 
 
@@ -126,8 +126,9 @@ def test_each_kind_of_holder_keeps_it_in_the_receiver(worker, holder):
     with returns_to_start(slack=MIB):
         start = held_memory()
         worker.run("keep['held'] = hold(x)", x=xp.full(nbytes // 8, 1.0), hold=Holder(holder))
-        assert held_memory() >= start + nbytes
+        held = held_memory()
         worker.run("keep.clear()\ngc.collect()\nxp.empty_cache()")
+        assert held >= start + nbytes - MIB
 
 
 class Holder:
@@ -148,6 +149,7 @@ def test_every_order_of_death(method, order):
     """Three processes hold a block, two from the maker; each lets go or ends in turn."""
     nbytes = 8 * MIB
     with returns_to_start(slack=MIB):
+        known = set(procfs.segments(["self"]))  # a fork inherits them
         people = {name: Worker(method) for name in ("maker", "first", "second")}
         blob = people["maker"].run(
             "keep['x'] = xp.full(n, 7.0)\nkeep['h'] = h = keep['x'].handle()\nreturn bytes(h)",
@@ -155,7 +157,7 @@ def test_every_order_of_death(method, order):
         )
         for name in ("first", "second"):
             people[name].run("keep['x'] = xp.from_handle(xp.Handle.from_bytes(b))", b=blob)
-        names = set(procfs.segments([people[name].pid for name in people]))
+        names = set(procfs.segments([people[name].pid for name in people])) - known
         for i, name in enumerate(order):
             for other in order[i:]:
                 assert people[other].get("bool(xp.all(keep['x'] == 7))")
@@ -174,7 +176,7 @@ def test_what_was_sent_and_not_opened_is_kept_and_given_back_when_opened(worker)
     with returns_to_start(slack=MIB):
         start = held_memory()
         blob = bytes(xp.full(nbytes // 8, 5.0).handle())
-        assert held_memory() >= start + nbytes
+        assert held_memory() >= start + nbytes - MIB
         worker.run("assert float(xp.from_handle(xp.Handle.from_bytes(b))[-1]) == 5", b=blob)
 
 
@@ -184,6 +186,8 @@ def test_cycles_are_collected(worker):
         cycle = [x]
         cycle.append(cycle)
         worker.run("a = [x]\na.append(a)", x=x)
+        del x
+        worker.run("gc.collect()")
 
     check_level(worker, action)
 

@@ -1,7 +1,6 @@
 """The untyped memory below arrays, used by several processes."""
 
 import os
-import signal
 
 import numpy as np
 import pytest
@@ -152,8 +151,7 @@ def test_attached_counts_the_other_holders(method, nbytes):
         assert until(lambda: storage.attached() == 1)
         second.run("del keep['s']")
         assert storage.attached() == 1
-        os.kill(second.pid, signal.SIGKILL)
-        second.process.join()
+        second.kill()
         assert until(lambda: storage.attached() == 0)
 
 

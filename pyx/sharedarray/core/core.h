@@ -165,6 +165,18 @@ int sa_block_attach(sa_segment *seg, char *p, const uint64_t ledger[2], uint32_t
 uint32_t sa_block_others(void *p);
 uint64_t sa_pool_fork_mark(void);
 
+/* local.c: small blocks that a thread keeps */
+int sa_local_init(void);
+void *sa_local_take(uint32_t cls, size_t size);
+bool sa_local_put(uint32_t cls, size_t size, char *p, sa_block *b);
+void sa_local_refill(uint32_t cls);      /* this and the next four: lock held */
+void sa_local_flush(void);
+int64_t sa_local_allocated(void);
+void sa_local_after_fork_child(void);
+void sa_block_return(char *p);           /* pool.c: a free block of a thread goes back */
+void sa_count_local(int64_t allocated);  /* bytes of a thread that ends */
+uint64_t sa_serials(uint32_t n);         /* reserves n serials; the last one used before */
+
 /* fork.c */
 int sa_fork_init(void);
 extern __thread int sa_scope __attribute__((tls_model("initial-exec"))); /* this thread's allocation flags */

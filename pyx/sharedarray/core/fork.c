@@ -40,5 +40,6 @@ static void in_child(void) {
 int sa_fork_init(void) {
     sa_pid = getpid();
     if (sa_start_time(sa_pid, &sa_start)) sa_start = 0;
-    return -pthread_atfork(prepare, in_parent, in_child);
+    int rc = sa_local_init();
+    return rc ? rc : -pthread_atfork(prepare, in_parent, in_child);
 }
