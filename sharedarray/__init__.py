@@ -117,6 +117,7 @@ from ._elementwise import (
 )
 from ._errors import DeviceError, HandleError
 from ._exchange import from_dlpack
+from ._floating import errstate, geterrcall, seterrcall
 from ._forward import forwarder as _forwarder
 from ._forward import load, vectorize
 from ._handle import Handle

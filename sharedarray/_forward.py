@@ -16,12 +16,9 @@ from ._dispatch import Function, call, call_closed
 #: Names that are not about arrays: NumPy's own objects.
 KEPT = frozenset(
     {
-        "errstate",
         "printoptions",
         "geterr",
         "seterr",
-        "geterrcall",
-        "seterrcall",
         "getbufsize",
         "setbufsize",
         "get_printoptions",

@@ -97,6 +97,7 @@ cdef extern from "core/limits.h" nogil:
     enum:
         SA_LIMIT_MACHINE
         SA_LIMIT_CGROUP
+        SA_LIMIT_ADDRESS
     int sa_memory_limit(const char *root, unsigned kinds, uint64_t *avail, char *which)
 
 cdef extern from "numpy/arrayobject.h":
@@ -648,15 +649,38 @@ def _scope():
     return sa_scope
 
 
+class Suspended:
+    """A callable of the user's, called with the allocation scope of this thread closed.
+
+    Parameters
+    ----------
+    function : callable
+        What is called.
+    """
+
+    def __init__(self, function):
+        self.function = function
+
+    def __call__(self, *args, **kwargs):
+        cdef int token = suspend()
+        try:
+            return self.function(*args, **kwargs)
+        finally:
+            leave(token)
+
+
 def _describe_failure(nbytes):
     """Words and errno for this thread's last failed allocation."""
-    cdef uint64_t avail = 0
+    cdef uint64_t avail = 0, space = 0
     cdef char[64] which
+    cdef char[64] whose
     cdef int rc, err = sa_failure
     (&sa_failure)[0] = 0
     memset(which, 0, 64)
     with nogil:
         rc = sa_memory_limit(b"", SA_LIMIT_MACHINE | SA_LIMIT_CGROUP, &avail, which)
+        if sa_memory_limit(b"", SA_LIMIT_ADDRESS, &space, whose) == 0 and (rc or space < avail):
+            rc, avail, which = 0, space, whose
     stats = memory_stats()["cpu"]
     asked = "some bytes" if nbytes is None else f"{nbytes:,} bytes ({_size(nbytes)})"
     limit = f"; {which.decode()} has {_size(avail)} left" if rc == 0 else ""

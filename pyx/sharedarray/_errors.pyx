@@ -98,3 +98,6 @@ def memory_error(exc, nbytes):
             return error
         return OSError(err, f"{text}: {_os.strerror(err)} ({_ADVICE[err]})")
     return MemoryError(text)
+
+
+HandleError.__module__ = DeviceError.__module__ = "sharedarray"    # where users find them

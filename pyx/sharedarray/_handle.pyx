@@ -121,7 +121,7 @@ cdef bytes dtype_text(object dtype):
             text = b"s" + dtype.str.encode()
         else:
             text = b"d" + repr(np.lib.format.dtype_to_descr(dtype)).encode()
-        if len(_text_of) < 1000:
+        if dtype.kind != "V" and len(_text_of) < 1000:     # equal void dtypes may differ in fields
             _text_of[dtype] = text
     return text
 

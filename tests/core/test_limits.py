@@ -215,7 +215,7 @@ def test_addresses(tree):
     assert tree.limit() == (1 << 30, "this machine's memory")
     tree.write("/proc/self/limits", head + line.format(100 * MIB))
     left = 100 * MIB - 1024 * resource.getpagesize()
-    assert tree.limit() == (left, "address space (ulimit -v)")
+    assert tree.limit() == (left, "RLIMIT_AS (ulimit -v)")
     assert tree.limit(MACHINE)[0] == 1 << 30
 
 
@@ -242,7 +242,7 @@ def test_this_machine(core):
 def test_this_process(peer):
     peer(f"import resource\nresource.setrlimit(resource.RLIMIT_AS, ({1 << 32}, {1 << 32}))")
     before, which = peer("core.limit('', 4)")
-    assert which == "address space (ulimit -v)"
+    assert which == "RLIMIT_AS (ulimit -v)"
     peer("import mmap\nm = mmap.mmap(-1, 1 << 30)\nNone")
     after, _ = peer("core.limit('', 4)")
     assert before - after >= 1 << 30

@@ -334,7 +334,7 @@ static void addresses(struct limit *l)
         return;
     }
     pages = strtoull(text, NULL, 10);
-    bound(l, subtract(limit, pages * (uint64_t)sysconf(_SC_PAGESIZE)), "address space (ulimit -v)",
+    bound(l, subtract(limit, pages * (uint64_t)sysconf(_SC_PAGESIZE)), "RLIMIT_AS (ulimit -v)",
           "");
 }
 

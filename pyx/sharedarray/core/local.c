@@ -1,6 +1,6 @@
 /* Each thread keeps a few free small blocks of its own: taking one and putting it back needs
    neither lock nor atomic instruction (a lock pair costs about 20 ns, twice an array). */
-#include "core.h"
+#include "pool.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +28,9 @@ static pthread_key_t at_exit;
 static bool ready;
 
 static inline uint32_t most_of(uint32_t cls) { return cls < 12 ? MOST : 4; }
+
+/* Serials of before a fork would mark new blocks as ones that the child knows. */
+static inline bool spent(const local *l) { return l->serial == l->serial_end || l->serial <= sa_pool.fork_serial; }
 
 /* Give back all that this thread keeps. Lock held. */
 static void flush(local *l) {
@@ -80,7 +83,7 @@ static local *start(void) {
 
 void *sa_local_take(uint32_t cls, size_t size) {
     local *l = mine;
-    if (cls >= CLASSES || !l || l->epoch != epoch || !l->n[cls] || l->serial == l->serial_end) return NULL;
+    if (cls >= CLASSES || !l || l->epoch != epoch || !l->n[cls] || spent(l)) return NULL;
     uint32_t k = --l->n[cls];
     sa_block *b = l->item[cls][k].b;
     b->serial = l->serial++;
@@ -107,7 +110,7 @@ void sa_local_refill(uint32_t cls) {
     if (cls >= CLASSES) return;
     local *l = mine;
     if (!l || l->epoch != epoch) l = start();
-    if (l && l->serial == l->serial_end) {
+    if (l && spent(l)) {
         l->serial = sa_serials(SERIALS) + 1;
         l->serial_end = l->serial + SERIALS;
     }

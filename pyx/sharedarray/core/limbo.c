@@ -1,0 +1,143 @@
+/* What becomes of a block whose last reference here is gone: recycled when nobody can reach it,
+   given back to the kernel when this process will never know, in limbo while others hold it. */
+#include "pool.h"
+
+#include <stdlib.h>
+
+/* ---- limbo: blocks without a reference here that others hold ---- */
+
+static struct {
+    sa_segment *seg;
+    sa_block *b;
+    sa_span *span;
+} *limbo;
+static uint32_t nlimbo, limbo_cap, limbo_at;
+static uint64_t limbo_bytes;
+
+void sa_limbo_remove(sa_block *b, const sa_span *s) {
+    uint32_t at = b->limbo - 1;
+    b->limbo = 0;
+    limbo_bytes -= charge_of(s);
+    limbo[at] = limbo[--nlimbo];
+    if (at < nlimbo) limbo[at].b->limbo = at + 1;
+}
+
+static void unpublish(const sa_span *s, sa_block *b) {
+    if (b->published) sa_pool.stats.published -= charge_of(s);
+    b->published = false;
+}
+
+/* Nobody can reach the block any more. */
+static void recycle(sa_segment *seg, sa_span *s, sa_block *b) {
+    unpublish(s, b);
+    b->serial = 0;
+    seg->live--;
+    s->stack[s->nfree++] = (uint32_t)(b - s->blocks);
+    if (s->nblocks == 1) {
+        s->freed_at = sa_now();
+        s->cold = false;
+        sa_pool.stats.cached += s->touched;
+        sa_list_push(s);
+        if (sa_pool.stats.cached > sa_pool.cap) {
+            sa_flush_cached(sa_pool.stats.cached - s->touched > sa_pool.cap / 2 ? 1.0 : DECAY_TIME);
+            if (sa_pool.stats.cached > sa_pool.cap) {
+                sa_flush_cached(-1.0);
+                sa_punch_runs();
+            }
+        }
+        return;
+    }
+    if (!s->listed) sa_list_push(s);
+    else if (s->nfree == s->nblocks && (s->prev || s->next)) sa_span_delete(s); /* one empty span a class stays */
+    if (!seg->live && seg->lost) sa_arena_release(seg);
+}
+
+/* Others can reach the block and this process will never know when they cannot: its memory is the
+   kernel's to free, when the last of them is gone. */
+static void give_back(sa_segment *seg, sa_span *s, sa_block *b) {
+    unpublish(s, b);
+    seg->live--;
+    if (seg->kind == SA_WHOLE) {
+        sa_segment_release(seg, true);
+        return;
+    }
+    b->serial = 0;
+    s->lost++;
+    seg->lost++;
+    if (!seg->live) sa_arena_release(seg);
+}
+
+/* A free block that a thread kept goes back to its span. */
+void sa_block_return(char *p) {
+    sa_segment *seg = sa_segment_at(p);
+    sa_span *s;
+    sa_block *b = sa_block_lookup(seg, p, &s);
+    recycle(seg, s, b);
+}
+
+/* The last reference of an own block is gone. */
+void sa_block_release(sa_segment *seg, sa_span *s, sa_block *b) {
+    sa_pool.stats.allocated -= charge_of(s);
+    if (b->serial <= sa_pool.fork_serial || (b->published && b->word == UINT32_MAX)) {
+        give_back(seg, s, b);
+    } else if (!b->published || sa_word_retire(b->word, b->serial)) {
+        recycle(seg, s, b);
+    } else {
+        if (nlimbo == limbo_cap) {
+            uint32_t c = limbo_cap ? limbo_cap * 2 : 64;
+            void *l = realloc(limbo, c * sizeof *limbo);
+            if (!l) {
+                give_back(seg, s, b);
+                return;
+            }
+            limbo = l;
+            limbo_cap = c;
+        }
+        if (seg->kind == SA_WHOLE && limbo_bytes + sa_pool.stats.cached + s->touched > sa_pool.cap) {
+            give_back(seg, s, b);
+            return;
+        }
+        limbo[nlimbo].seg = seg;
+        limbo[nlimbo].span = s;
+        limbo[nlimbo].b = b;
+        b->limbo = ++nlimbo;
+        limbo_bytes += charge_of(s);
+    }
+}
+
+/* Recycle what the last holder elsewhere has dropped; looks at `most` blocks. */
+void sa_limbo_sweep(uint32_t most) {
+    if (!nlimbo) return;
+    sa_reclaim_dead(false);
+    if (most > nlimbo) most = nlimbo;
+    for (uint32_t k = 0; k < most && nlimbo; k++) {
+        if (limbo_at >= nlimbo) limbo_at = 0;
+        sa_segment *seg = limbo[limbo_at].seg;
+        sa_span *s = limbo[limbo_at].span;
+        sa_block *b = limbo[limbo_at].b;
+        if (sa_word_retire(b->word, b->serial)) {
+            sa_limbo_remove(b, s);
+            recycle(seg, s, b);
+        } else {
+            limbo_at++;
+        }
+    }
+}
+
+/* Segments of their own that only others hold: nothing here needs them. */
+void sa_limbo_give_back(void) {
+    for (uint32_t i = nlimbo; i-- > 0;)
+        if (limbo[i].seg->kind == SA_WHOLE) {
+            sa_segment *seg = limbo[i].seg;
+            sa_span *s = limbo[i].span;
+            sa_block *b = limbo[i].b;
+            sa_limbo_remove(b, s);
+            give_back(seg, s, b);
+        }
+}
+
+/* The parent's limbo is the parent's. */
+void sa_limbo_after_fork_child(void) {
+    nlimbo = limbo_at = 0;
+    limbo_bytes = 0;
+}
