@@ -398,14 +398,6 @@ cdef object inplace(slots.binaryfunc op, Array x, object other):
     return x
 
 
-cdef PyObject *power(PyObject *a, PyObject *b) noexcept:
-    return slots.power(a, b, <PyObject *>None)
-
-
-cdef PyObject *inplace_power(PyObject *a, PyObject *b) noexcept:
-    return slots.inplace_power(a, b, <PyObject *>None)
-
-
 cdef Array element(ndarray a, char *p):
     """Return a 0-d Array in memory of its own with the value at `p`."""
     cdef ndarray r
@@ -600,7 +592,7 @@ cdef class Array:
     def __pow__(left, right, modulo):
         if modulo is not None:
             return NotImplemented
-        return binary(power, left, right)
+        return binary(slots.power, left, right)
 
     def __matmul__(left, right):
         return binary(slots.matmul, left, right)
@@ -641,7 +633,7 @@ cdef class Array:
     def __ipow__(self, other, modulo):
         if modulo is not None:
             return NotImplemented
-        return inplace(inplace_power, self, other)
+        return inplace(slots.ipower, self, other)
 
     def __imatmul__(self, other):
         return inplace(slots.imatmul, self, other)
@@ -770,7 +762,12 @@ cdef class Array:
 
     @shape.setter
     def shape(self, value):
-        (<object>below(self)).shape = value
+        cdef object a = below(self)
+        cdef ndarray r = a.reshape(value)
+        if not np.may_share_memory(a, r) and cnp.PyArray_SIZE(r):
+            raise AttributeError("shape cannot be assigned: these elements lie in that shape only "
+                                 "in a copy; use reshape()")
+        self._a = r
 
     @property
     def dtype(self):
