@@ -561,6 +561,12 @@ cdef class Array:
         cdef ndarray view = exported(self)
         sa_export(view, buffer, flags)
 
+    def __releasebuffer__(self, Py_buffer *buffer):
+        # The buffer's owner is the exported view, so nothing is left to do here. The slot has to
+        # exist: without it np.frombuffer and others keep the Array alone and let go of the buffer,
+        # and share_memory_() would free private memory that they still read.
+        return
+
     # Arithmetic. Both orders come here: one of the two is an Array.
 
     def __add__(left, right):
