@@ -49,8 +49,9 @@ cdef ndarray make_ndarray(void *data, object dtype, int ndim, npy_intp *shape, n
                           bint writable, object base):
     """An ndarray over memory that `base` keeps alive."""
     Py_INCREF(dtype)   # NewFromDescr steals one
-    cdef ndarray a = PyArray_NewFromDescr(&PyArray_Type, <PyArray_Descr*>dtype, ndim, shape, strides,
-                                          data, NPY_ARRAY_WRITEABLE if writable else 0, NULL)
+    cdef ndarray a = PyArray_NewFromDescr(
+        &PyArray_Type, <PyArray_Descr*>dtype, ndim, shape, strides, data,
+        NPY_ARRAY_WRITEABLE if writable else 0, NULL)
     Py_INCREF(base)    # SetBaseObject steals one
     PyArray_SetBaseObject(a, <PyObject*>base)
     return a
