@@ -13,6 +13,7 @@ from numpy cimport (
     PyArray_DATA,
     PyArray_DIMS,
     PyArray_ENABLEFLAGS,
+    PyArray_ISONESEGMENT,
     PyArray_ISWRITEABLE,
     PyArray_NBYTES,
     PyArray_NDIM,
@@ -225,6 +226,16 @@ cdef ndarray adopt(ndarray a):
     cdef Storage s = storage_of(a, None)
     return make_ndarray(PyArray_DATA(a), a.dtype, PyArray_NDIM(a), PyArray_DIMS(a),
                         PyArray_STRIDES(a), PyArray_ISWRITEABLE(a), s.root)
+
+
+cdef int will_write(ndarray a) except -1:
+    """All of `a` is about to be written: let large memory have huge pages, if it is unused yet."""
+    cdef char *p = PyArray_BYTES(a)
+    cdef npy_intp n = PyArray_NBYTES(a)
+    if n >= 1 << 21 and PyArray_ISONESEGMENT(a) and PyArray_ISWRITEABLE(a) and _core.contains(p):
+        with nogil:
+            _core.populate(p, n)
+    return 0
 
 
 cdef Hold new_block(size_t nbytes, bint zero):
