@@ -105,7 +105,7 @@ def _demonstrate(
     model = loading.pool(found, wanted)
     shape, cell, exaggeration = plan(model, wanted)
     print(
-        f"{found.name}: {original[0]} x {original[1]} heights, {lowest:g} to {highest:g}; "
+        f"{found.name}{f' [{found.chosen}]' if found.chosen else ''}: {original[0]} x {original[1]} heights, {lowest:g} to {highest:g}; "
         f"{arguments.method} to {shape[0]} x {shape[1]}",
         flush=True,
     )
