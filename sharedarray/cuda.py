@@ -8,7 +8,7 @@ context, so the process can still fork.
 True
 """
 
-import operator
+import operator as _operator
 
 from . import _device, _devices
 
@@ -170,7 +170,7 @@ def _existing(device: "int | str | _devices.Device | None") -> "_devices.Device"
         if isinstance(device, bool):
             raise TypeError(f"a CUDA device is an index, a string or a Device; got {device!r}")
         try:
-            index = operator.index(device)
+            index = _operator.index(device)
         except TypeError:
             raise TypeError(
                 f"a CUDA device is an index, a string or a Device; got {device!r}"

@@ -485,9 +485,7 @@ cdef inline object item_at(Array x, ndarray a, Py_ssize_t i):
 @cython.freelist(64)
 @cython.c_api_binop_methods(True)
 cdef class Array:
-    """
-    Array(shape, dtype=float, buffer=None, offset=0, strides=None, order=None)
-
+    """Array(shape, dtype=None, buffer=None, offset=0, strides=None, order=None)\n--\n
     An array whose memory other processes can map.
 
     Arrays are made by ``zeros``, ``asarray`` and the other functions of the namespace; calling the
