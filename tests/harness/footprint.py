@@ -148,7 +148,7 @@ def returns_to_start(*, slack=0, settle=settle, timeout=5.0):
     check_return(start, slack=slack, settle=settle, timeout=timeout)
 
 
-def stays_level(action, *, rounds=5, warm=1, slack=0, timeout=5.0):
+def stays_level(action, *, rounds=5, warm=1, slack=0, settle=settle, timeout=5.0):
     """
     Check that repeating `action` takes nothing more after the first `warm` rounds.
 
@@ -156,6 +156,6 @@ def stays_level(action, *, rounds=5, warm=1, slack=0, timeout=5.0):
     """
     for _ in range(warm):
         action()
-    with returns_to_start(slack=slack, timeout=timeout):
+    with returns_to_start(slack=slack, settle=settle, timeout=timeout):
         for _ in range(rounds):
             action()
