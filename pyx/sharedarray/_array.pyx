@@ -511,8 +511,6 @@ cdef class Array:
     >>> x = xp.asarray([1.0, 2.0])
     >>> x + 1
     Array([2., 3.], dtype=float64, device='cpu', shared)
-    >>> isinstance(x, xp.ndarray)
-    True
     """
 
     __array_priority__ = PRIORITY

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=float,
         default=60.0,
-        help="about how long all of them take (default: 60; the largest sizes alone take half that)",
+        help="about how long all of them take (default: 60); the largest arrays need 30 or more",
     )
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the values here")
     parser.add_argument("--markdown", action="store_true", help="print tables in Markdown")
