@@ -8,8 +8,8 @@ context, so the process can still fork.
 True
 """
 
-import operator
-from typing import cast
+import operator as _operator
+from typing import cast as _cast
 
 from . import _device, _devices
 
@@ -165,7 +165,7 @@ def memory_summary(device: "int | str | _devices.Device | None" = None) -> str:
 
 def _number(device: "_devices.Device") -> int:
     """The index, which every CUDA device has."""
-    return cast(int, device.index)
+    return _cast(int, device.index)
 
 
 def _existing(device: "int | str | _devices.Device | None") -> "_devices.Device":
@@ -176,7 +176,7 @@ def _existing(device: "int | str | _devices.Device | None") -> "_devices.Device"
         if isinstance(device, bool):
             raise TypeError(f"a CUDA device is an index, a string or a Device; got {device!r}")
         try:
-            index = operator.index(device)
+            index = _operator.index(device)
         except TypeError:
             raise TypeError(
                 f"a CUDA device is an index, a string or a Device; got {device!r}"

@@ -478,9 +478,7 @@ cdef inline object item_at(Array x, ndarray a, Py_ssize_t i):
 @cython.freelist(64)
 @cython.c_api_binop_methods(True)
 cdef class Array:
-    """
-    Array(shape, dtype=float, buffer=None, offset=0, strides=None, order=None)
-
+    """Array(shape, dtype=None, buffer=None, offset=0, strides=None, order=None)\n--\n
     An array whose memory other processes can map.
 
     Arrays are made by ``zeros``, ``asarray`` and the other functions of the namespace; calling the
@@ -513,8 +511,6 @@ cdef class Array:
     >>> x = xp.asarray([1.0, 2.0])
     >>> x + 1
     Array([2., 3.], dtype=float64, device='cpu', shared)
-    >>> isinstance(x, xp.ndarray)
-    True
     """
 
     __array_priority__ = PRIORITY

@@ -360,7 +360,10 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
         error.errno = err if err in (EMFILE, ENFILE) else EMFILE
         raise error
     if reason == SA_E_DEAD:
-        raise HandleError(f"the sender (process {h.pid}) has ended, and with it the memory: {why}")
+        raise HandleError(
+            f"the sender (process {h.pid}) has ended, and with it the memory, which nobody had "
+            "opened: a sender must live until then (take results from a queue before join()), or "
+            "fill an array that the receiver made")
     if reason == SA_E_GONE:
         raise HandleError(f"the memory is gone: process {h.pid} let go of it: {why}")
     raise HandleError(f"cannot open the memory of process {h.pid}: {why}")

@@ -258,7 +258,8 @@ cdef Hold new_block(size_t nbytes, bint zero):
 
 
 cdef class Storage:
-    """Untyped memory below arrays: `nbytes` bytes on one device, shared or private.
+    """Storage(nbytes, device=None)\n--\n
+    Untyped memory below arrays: `nbytes` bytes on one device, shared or private.
 
     Parameters
     ----------
