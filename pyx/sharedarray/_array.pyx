@@ -14,9 +14,9 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from . cimport _numbers as slots
-from ._core cimport contains, enter, leave, shared_mode
+from ._core cimport WRITTEN, contains, enter, leave, shared_mode
 from ._keys cimport plain_key, plain_slice, value_for
-from ._storage cimport Storage, adopt, export_view, in_shared, storage_of
+from ._storage cimport Storage, adopt, export_view, in_shared, storage_of, will_write
 
 import operator
 from math import prod
@@ -62,6 +62,7 @@ cdef extern from "Python.h":
     bint PyComplex_Check(object)
     void Py_DECREF(PyObject *)
 
+cdef object ALL = slice(None)
 cdef double PRIORITY = 1.0      # above ndarray's 0 and memmap's -100, below np.matrix's 10
 cdef object PRIORITY_NAME = "__array_priority__"
 cdef object UFUNC_NAME = "__array_ufunc__"
@@ -204,7 +205,7 @@ cdef ndarray exported(Array x):
 
 cdef ndarray copied(ndarray a, int order):
     """Return a copy of `a` in new memory, following ``xp.memory``."""
-    cdef int token = enter(2)
+    cdef int token = enter(WRITTEN)
     cdef PyObject *r = new_copy(a, order)
     leave(token)
     if r == NULL:
@@ -363,7 +364,7 @@ cdef object binary(slots.binaryfunc op, object left, object right):
     if a is NotImplemented or b is NotImplemented:
         return NotImplemented
     # `a` and `b` own references: with a count of 1 NumPy may write the result into an operand.
-    token = enter(0)
+    token = enter(WRITTEN)
     r = to_array(op(<PyObject *>a, <PyObject *>b))
     leave(token)
     if r == NULL:
@@ -376,7 +377,7 @@ cdef object binary(slots.binaryfunc op, object left, object right):
 cdef object unary(slots.unaryfunc op, Array x):
     """Return ``op x``."""
     cdef object a = below(x)
-    cdef int token = enter(0)
+    cdef int token = enter(WRITTEN)
     cdef PyObject *r = to_array(op(<PyObject *>a))
     leave(token)
     if r == NULL:
@@ -396,14 +397,6 @@ cdef object inplace(slots.binaryfunc op, Array x, object other):
         failed()
     Py_DECREF(r)
     return x
-
-
-cdef PyObject *power(PyObject *a, PyObject *b) noexcept:
-    return slots.power(a, b, <PyObject *>None)
-
-
-cdef PyObject *inplace_power(PyObject *a, PyObject *b) noexcept:
-    return slots.inplace_power(a, b, <PyObject *>None)
 
 
 cdef Array element(ndarray a, char *p):
@@ -568,6 +561,12 @@ cdef class Array:
         cdef ndarray view = exported(self)
         sa_export(view, buffer, flags)
 
+    def __releasebuffer__(self, Py_buffer *buffer):
+        # The buffer's owner is the exported view, so nothing is left to do here. The slot has to
+        # exist: without it np.frombuffer and others keep the Array alone and let go of the buffer,
+        # and share_memory_() would free private memory that they still read.
+        return
+
     # Arithmetic. Both orders come here: one of the two is an Array.
 
     def __add__(left, right):
@@ -594,7 +593,7 @@ cdef class Array:
     def __pow__(left, right, modulo):
         if modulo is not None:
             return NotImplemented
-        return binary(power, left, right)
+        return binary(slots.power, left, right)
 
     def __matmul__(left, right):
         return binary(slots.matmul, left, right)
@@ -635,7 +634,7 @@ cdef class Array:
     def __ipow__(self, other, modulo):
         if modulo is not None:
             return NotImplemented
-        return inplace(inplace_power, self, other)
+        return inplace(slots.ipower, self, other)
 
     def __imatmul__(self, other):
         return inplace(slots.imatmul, self, other)
@@ -748,6 +747,8 @@ cdef class Array:
             key = tuple([plain_key(item, below_any, &makes) for item in key])
         elif not PySlice_Check(key):
             key = plain_key(key, below_any, &makes)
+        if cnp.PyArray_NBYTES(a) >= 1 << 21 and (key is Ellipsis or PySlice_Check(key) and key == ALL):
+            will_write(a)
         PyObject_SetItem(a, key, value_for(a, below_any(value)))
 
     def __delitem__(self, key):
@@ -764,7 +765,12 @@ cdef class Array:
 
     @shape.setter
     def shape(self, value):
-        (<object>below(self)).shape = value
+        cdef object a = below(self)
+        cdef ndarray r = a.reshape(value)
+        if not np.may_share_memory(a, r) and cnp.PyArray_SIZE(r):
+            raise AttributeError("shape cannot be assigned: these elements lie in that shape only "
+                                 "in a copy; use reshape()")
+        self._a = r
 
     @property
     def dtype(self):

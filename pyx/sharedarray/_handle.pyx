@@ -326,6 +326,8 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
             if fd < 0 and reason != SA_E_LIMIT and (h.creator_pid != h.pid or h.creator_fd != h.fd):
                 second = _core.open_foreign(h.creator_pid, h.creator_start, h.creator_fd, h.segment,
                                             h.segment_size, writable, &fd, &err)
+                if second == SA_E_LIMIT:
+                    reason = second
         if fd < 0 and reason != SA_E_LIMIT and h.flags & SA_HANDLE_SERVED:
             served = _core.fetch_served(h.uid, h.token, h.segment, h.segment_size, writable,
                                         deadline, &fd, &err)

@@ -4,8 +4,8 @@ from cpython.object cimport PyObject
 cdef extern from "Python.h":
     ctypedef PyObject *(*binaryfunc)(PyObject *, PyObject *)
     ctypedef PyObject *(*unaryfunc)(PyObject *)
-    PyObject *power "PyNumber_Power" (PyObject *, PyObject *, PyObject *)
-    PyObject *inplace_power "PyNumber_InPlacePower" (PyObject *, PyObject *, PyObject *)
+    PyObject *PyNumber_Power(PyObject *, PyObject *, PyObject *)
+    PyObject *PyNumber_InPlacePower(PyObject *, PyObject *, PyObject *)
     PyObject *negative "PyNumber_Negative" (PyObject *)
     PyObject *positive "PyNumber_Positive" (PyObject *)
     PyObject *absolute "PyNumber_Absolute" (PyObject *)
@@ -17,7 +17,6 @@ cdef extern from "Python.h":
     PyObject *floor "PyNumber_FloorDivide" (PyObject *, PyObject *)
     PyObject *remainder "PyNumber_Remainder" (PyObject *, PyObject *)
     PyObject *divmod "PyNumber_Divmod" (PyObject *, PyObject *)
-    PyObject *matmul "PyNumber_MatrixMultiply" (PyObject *, PyObject *)
     PyObject *and_ "PyNumber_And" (PyObject *, PyObject *)
     PyObject *or_ "PyNumber_Or" (PyObject *, PyObject *)
     PyObject *xor "PyNumber_Xor" (PyObject *, PyObject *)
@@ -35,3 +34,12 @@ cdef extern from "Python.h":
     PyObject *ixor "PyNumber_InPlaceXor" (PyObject *, PyObject *)
     PyObject *ilshift "PyNumber_InPlaceLshift" (PyObject *, PyObject *)
     PyObject *irshift "PyNumber_InPlaceRshift" (PyObject *, PyObject *)
+
+cdef extern from "core/ndarray.h":
+    PyObject *matmul "sa_matmul" (PyObject *, PyObject *)
+
+cdef inline PyObject *power(PyObject *a, PyObject *b) noexcept:
+    return PyNumber_Power(a, b, <PyObject *>None)
+
+cdef inline PyObject *ipower(PyObject *a, PyObject *b) noexcept:
+    return PyNumber_InPlacePower(a, b, <PyObject *>None)

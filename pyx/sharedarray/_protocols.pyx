@@ -115,7 +115,7 @@ def __array_ufunc__(Array self, ufunc, method, *inputs, **kwargs):
             return NotImplemented
         if kind > worst:
             worst = kind
-    if (<cnp.ufunc>ufunc).ntypes == 1 and (<cnp.ufunc>ufunc).types[0] == cnp.NPY_OBJECT:
+    if ufunc.ntypes == 1 and ufunc.types[0].startswith("O"):
         worst = OBJECTS         # np.frompyfunc: it calls back
     elif kwargs and names_objects(kwargs):
         worst = OBJECTS

@@ -190,7 +190,7 @@ def searchsorted(Array self, v, side="left", sorter=None):
 # Sorting
 
 
-def sort(Array self, axis=-1, kind=None, order=None, *, stable=None):
+def sort(Array self, axis=-1, kind=None, order=None, *, stable=None, descending=None):
     """Sort the elements along an axis, in place.
 
     Parameters
@@ -203,6 +203,8 @@ def sort(Array self, axis=-1, kind=None, order=None, *, stable=None):
         Fields to compare, of a structured dtype.
     stable : bool, optional
         Keep equal elements in order.
+    descending : bool, optional
+        From the largest to the smallest; takes NumPy 2.5.
 
     Examples
     --------
@@ -212,10 +214,11 @@ def sort(Array self, axis=-1, kind=None, order=None, *, stable=None):
     >>> x
     Array([1, 2, 3], dtype=int64, device='cpu', shared)
     """
-    (<object>below(self)).sort(axis=axis, kind=kind, order=order, stable=stable)
+    options = {} if descending is None else {"descending": descending}
+    (<object>below(self)).sort(axis=axis, kind=kind, order=order, stable=stable, **options)
 
 
-def argsort(Array self, axis=-1, kind=None, order=None, *, stable=None):
+def argsort(Array self, axis=-1, kind=None, order=None, *, stable=None, descending=None):
     """Return the indices that sort along an axis.
 
     Parameters
@@ -228,6 +231,8 @@ def argsort(Array self, axis=-1, kind=None, order=None, *, stable=None):
         Fields to compare, of a structured dtype.
     stable : bool, optional
         Keep equal elements in order.
+    descending : bool, optional
+        From the largest to the smallest; takes NumPy 2.5.
 
     Returns
     -------
@@ -240,8 +245,10 @@ def argsort(Array self, axis=-1, kind=None, order=None, *, stable=None):
     >>> xp.asarray([3, 1, 2]).argsort()
     Array([1, 2, 0], dtype=int64, device='cpu', shared)
     """
-    return scoped_method(self, "argsort", (axis,),
-                         {"kind": kind, "order": order, "stable": stable}, None)
+    options = {"kind": kind, "order": order, "stable": stable}
+    if descending is not None:
+        options["descending"] = descending
+    return scoped_method(self, "argsort", (axis,), options, None)
 
 
 def partition(Array self, kth, axis=-1, kind="introselect", order=None):

@@ -163,7 +163,6 @@ def test_methods_of_integer_arrays():
         lambda x: x.__setitem__(..., 3),
         lambda x: setattr(x, "real", 2),
         lambda x: setattr(x, "flat", [1, 2]),
-        lambda x: setattr(x, "shape", (3, 2)),
         lambda x: x.flat.__setitem__(slice(2), 0),
     ],
 )
@@ -251,6 +250,23 @@ def test_views_of_classes():
     y = x.view()
     y.shape = (3, 1)
     assert x.shape == (3,)
+
+
+def test_shape_can_be_assigned():
+    """In place where the elements allow it, as NumPy did."""
+    x = xp.arange(6)
+    x.shape = (2, -1)
+    x[1, 2] = 9
+    assert x.tolist() == [[0, 1, 2], [3, 4, 9]]
+    view = x.T
+    with pytest.raises(AttributeError, match="copy"):
+        view.shape = 6
+    with pytest.raises(ValueError, match="reshape"):
+        x.shape = 7
+    assert (x.shape, view.shape) == ((2, 3), (3, 2))
+    empty = xp.zeros((0, 3))
+    empty.shape = (3, 0)
+    assert empty.shape == (3, 0)
 
 
 def test_tofile(tmp_path):

@@ -157,6 +157,8 @@ EXPORTS = {
     "DLPack": np.from_dlpack,
     "capsule": lambda x: x.__dlpack__(max_version=(1, 0)),
     "storage's memoryview": lambda x: memoryview(x.storage()),
+    "np.frombuffer": lambda x: np.frombuffer(x, dtype=x.dtype),
+    "np.frombuffer of the storage": lambda x: np.frombuffer(x.storage(), dtype=x.dtype),
 }
 
 
