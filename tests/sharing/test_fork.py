@@ -345,7 +345,10 @@ def test_children_that_end_in_any_way_leave_the_parent_well(end):
     )
 
 
-@pytest.mark.parametrize("nbytes", [64 << 10, 1 << 20, 8 << 20, 64 << 20])
+@pytest.mark.parametrize(
+    "nbytes",
+    [64 << 10, 1 << 20, *(pytest.param(n << 20, marks=pytest.mark.slow) for n in (8, 64))],
+)
 def test_a_parent_that_respawns_children_does_not_grow(nbytes):
     script(
         """
@@ -356,7 +359,7 @@ def test_a_parent_that_respawns_children_does_not_grow(nbytes):
             x += 1
             junk = [xp.ones(n) for _ in range(3)]
         def round():
-            for _ in range(5):
+            for _ in range(max(5, (320 << 10) // n)):
                 x = xp.zeros(n)
                 reap(fork(lambda: child(x)))
                 assert float(x[-1]) == 1

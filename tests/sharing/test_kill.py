@@ -13,7 +13,7 @@ import sharedarray as xp
 from tests.harness import Worker, procfs, returns_to_start
 
 MIB = 1 << 20
-SIZES = [64, 4096, MIB, 16 * MIB]
+SIZES = [64, 16 * MIB, *(pytest.param(n, marks=pytest.mark.slow) for n in (4096, MIB))]
 
 MAKE = """
 keep['x'] = xp.arange(n, dtype=xp.float64)

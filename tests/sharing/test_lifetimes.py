@@ -147,9 +147,15 @@ class Holder:
         return HOLDERS[self.name](x)
 
 
-@pytest.mark.parametrize(
-    "order", list(itertools.permutations(["maker", "first", "second"])), ids="-".join
-)
+def slow(value):
+    """A parameter of the slow tests."""
+    return pytest.param(value, marks=pytest.mark.slow)
+
+
+ORDERS = list(itertools.permutations(["maker", "first", "second"]))
+
+
+@pytest.mark.parametrize("order", [ORDERS[0], *map(slow, ORDERS[1:-1]), ORDERS[-1]], ids="-".join)
 def test_every_order_of_death(method, order):
     """Three processes hold a block, two from the maker; each lets go or ends in turn."""
     nbytes = 8 * MIB
