@@ -156,3 +156,72 @@ def test_reading_figures_allocates_nothing():
         xp.memory_stats()
         xp.memory_summary()
     assert change("allocated", before) == 0
+
+
+RECEIVER = """
+    import multiprocessing
+    import sharedarray as xp
+    from tests.harness import procfs
+
+    def send(pipe, nbytes):
+        for _ in range(4):
+            pipe.send(xp.full(nbytes, 1, dtype="u1"))
+            pipe.recv()
+        pipe.recv()
+
+    if __name__ == "__main__":
+        context = multiprocessing.get_context("spawn")
+        here, there = context.Pipe()
+        sender = context.Process(target=send, args=(there, {nbytes}))
+        sender.start()
+        for _ in range(4):
+            x = here.recv()
+            assert x[-1] == 1
+            del x
+            here.send(None)
+            cached = xp.memory_stats()["cpu"]["cached"]
+        print(cached, sum(procfs.segments(["self"]).values()))
+        here.send(None)
+        sender.join()
+    """
+
+
+@pytest.mark.parametrize("nbytes", [100, 40 * MIB])
+def test_mappings_that_a_receiver_keeps_are_bounded_by_the_setting(nbytes):
+    code = RECEIVER.format(nbytes=nbytes)
+    for cap in (0, 8 * MIB):
+        result = run_script(code, env={"SHAREDARRAY_CACHE": str(cap)}).ok()
+        cached, segments = map(int, result.split())
+        assert cached <= cap
+        assert segments <= cap + MIB  # the ledgers
+    assert int(run_script(code).ok().split()[0]) > 8 * MIB
+
+
+def test_memory_given_back_leaves_no_receiver_with_it():
+    code = """
+        import multiprocessing
+        import sharedarray as xp
+        from tests.harness import procfs
+
+        def hold(pipe):
+            x = pipe.recv()
+            del x
+            pipe.send(None)
+            pipe.recv()
+            pipe.send(sum(procfs.segments(["self"]).values()))
+
+        if __name__ == "__main__":
+            context = multiprocessing.get_context("spawn")
+            here, there = context.Pipe()
+            receiver = context.Process(target=hold, args=(there,))
+            receiver.start()
+            x = xp.full(40 << 20, 1, dtype="u1")
+            here.send(x)
+            here.recv()
+            del x
+            assert xp.empty_cache() >= 40 << 20
+            here.send(None)
+            print(here.recv())
+            receiver.join()
+        """
+    assert int(run_script(code).ok()) < MIB  # the ledgers

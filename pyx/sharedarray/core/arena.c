@@ -208,9 +208,10 @@ size_t sa_flush_cached(double age) {
             }
             bytes += s->touched;
             sa_pool.stats.cached -= s->touched;
-            if (s->seg->kind == SA_WHOLE) {
+            if (s->seg->kind == SA_WHOLE) { /* receivers and children may have it mapped, unused */
                 sa_list_remove(s);
-                sa_segment_release(s->seg, false);
+                (void)fallocate(s->seg->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)s->seg->size);
+                sa_segment_release(s->seg, true);
             } else {
                 sa_span_delete(s);
             }

@@ -125,6 +125,7 @@ void sa_segment_drop(sa_segment *seg);
 void sa_segment_unref(sa_segment *seg); /* lock held */
 size_t sa_attached_purge(bool all); /* lock held; unused mappings; bytes */
 uint64_t sa_attached_bytes(bool used);
+void sa_attached_set_cap(uint64_t bytes);
 
 /* One message: see ledger.h. */
 struct sa_peer;

@@ -42,7 +42,10 @@ static void decay(void) {
     if (sa_flush_cached(DECAY_TIME)) sa_punch_runs();
 }
 
-void sa_pool_set_cap(uint64_t bytes) { sa_pool.cap = bytes; }
+void sa_pool_set_cap(uint64_t bytes) {
+    sa_pool.cap = bytes;
+    sa_attached_set_cap(bytes);
+}
 
 /* ---- allocation ---- */
 

@@ -18,6 +18,7 @@
 /* Unused mappings of other processes' segments that are kept: at most so many and so many bytes. */
 #define KEEP_COUNT 32
 #define KEEP_BYTES ((uint64_t)4 << 30)
+static uint64_t keep_bytes = KEEP_BYTES;
 
 pthread_mutex_t sa_mutex = PTHREAD_MUTEX_INITIALIZER;
 sa_segment *sa_segments;
@@ -129,6 +130,9 @@ static bool retired(sa_segment *seg) {
     return seals < 0 || (seals & F_SEAL_SEAL) || (kill(seg->creator_pid, 0) && errno == ESRCH);
 }
 
+/* The cache's bound holds for them too. */
+void sa_attached_set_cap(uint64_t bytes) { keep_bytes = bytes < KEEP_BYTES ? bytes : KEEP_BYTES; }
+
 static bool is_attached(const sa_segment *seg) { return seg->kind == SA_ATTACHED || seg->inherited; }
 
 /* The mapping of that segment if there is a fitting one, with a reference taken; *rc 1 = own. */
@@ -218,7 +222,7 @@ size_t sa_attached_purge(bool all) {
     for (sa_segment *s = sa_segments; s; s = next) { /* newest first */
         next = s->next;
         if (s->kind != SA_ATTACHED || s->refs) continue;
-        if (all || count >= KEEP_COUNT || kept + s->size > KEEP_BYTES || retired(s)) {
+        if (all || count >= KEEP_COUNT || kept + s->size > keep_bytes || retired(s)) {
             bytes += s->size;
             sa_segment_release(s, false);
         } else {
@@ -247,7 +251,7 @@ void sa_segment_unref(sa_segment *seg) {
     double now = sa_now(); /* the hot path asks the kernel at most twice a second */
     bool ask = now - seg->unused_since > 0.5;
     seg->unused_since = now;
-    if ((ask && retired(seg)) || sa_attached_bytes(false) > KEEP_BYTES || sa_ndescriptors > sa_descriptor_budget())
+    if ((ask && retired(seg)) || sa_attached_bytes(false) > keep_bytes || sa_ndescriptors > sa_descriptor_budget())
         sa_segment_release(seg, false);
 }
 
