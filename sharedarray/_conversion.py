@@ -194,6 +194,8 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     ------
     ValueError
         If the buffer is too small, or no whole number of elements.
+    TypeError
+        For a dtype that holds Python objects.
 
     Examples
     --------
@@ -202,6 +204,10 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     >>> print(x, x.is_shared())
     [97 98 99] False
     """
+    if np.dtype(dtype).hasobject:
+        raise TypeError(
+            f"frombuffer: {np.dtype(dtype)!r} holds Python objects, which cannot live in a buffer"
+        )
     return borrow(np.frombuffer(buf, dtype, count, offset))
 
 
