@@ -743,7 +743,8 @@ cdef class Array:
             key = tuple([plain_key(item, below_any, &makes) for item in key])
         elif not PySlice_Check(key):
             key = plain_key(key, below_any, &makes)
-        if cnp.PyArray_NBYTES(a) >= 1 << 21 and (key is Ellipsis or PySlice_Check(key) and key == ALL):
+        if cnp.PyArray_NBYTES(a) >= 1 << 21 and (
+                key is Ellipsis or PySlice_Check(key) and key == ALL):
             will_write(a)
         PyObject_SetItem(a, key, value_for(a, below_any(value)))
 
