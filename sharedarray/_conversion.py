@@ -202,6 +202,9 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     >>> print(x, x.is_shared())
     [97 98 99] False
     """
+    dtype = np.dtype(dtype)
+    if dtype.hasobject:
+        raise TypeError(f"frombuffer: arrays of dtype {dtype!r} hold Python objects, which cannot be shared")
     return borrow(np.frombuffer(buf, dtype, count, offset))
 
 

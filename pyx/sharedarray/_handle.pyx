@@ -392,7 +392,9 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
     if rc == -ESTALE:
         raise HandleError("the memory is gone: nobody held it any more, and it may serve another "
                           "array by now")
-    check(rc, "cannot count this process as a holder of the memory")
+    if rc < 0:
+        raise HandleError("cannot count this process as a holder of the memory: "
+                          f"{os.strerror(-rc)}")
     return 0
 
 
