@@ -10,6 +10,7 @@ import warnings
 warnings.simplefilter("ignore")
 import numpy as np
 import sharedarray as xp
+from tests.harness import run_script
 
 inside = []
 
@@ -73,3 +74,8 @@ for module in (xp,):""",
     done = run(planted)
     assert done.returncode != 0
     assert "wave" in done.stderr
+
+
+def test_imports_where_python_drops_docstrings():
+    code = "import sharedarray as xp; print(xp.zeros.__doc__, (xp.ones(2) + 1).tolist())"
+    assert run_script(code, flags=("-OO",)).ok() == "None [2.0, 2.0]"
