@@ -11,7 +11,7 @@ from ._cli.errors import UsageError
 COMMANDS = {
     "info": "the build, and what works on this machine",
     "demo": "shaded relief of a terrain model, by several processes in shared memory",
-    "bench": "the benchmark against what is installed",
+    "bench": "benchmarks beside NumPy, multiprocessing.shared_memory and pickle",
 }
 
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ._array import Array
 from ._describe import export
 
 MODULE = "sharedarray.linalg"
@@ -12,37 +13,37 @@ MODULE = "sharedarray.linalg"
 class EigResult(NamedTuple):
     """What `eig` returns."""
 
-    eigenvalues: object
-    eigenvectors: object
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 class EighResult(NamedTuple):
     """What `eigh` returns."""
 
-    eigenvalues: object
-    eigenvectors: object
+    eigenvalues: Array
+    eigenvectors: Array
 
 
 class QRResult(NamedTuple):
     """What `qr` returns."""
 
-    Q: object
-    R: object
+    Q: Array
+    R: Array
 
 
 class SlogdetResult(NamedTuple):
     """What `slogdet` returns."""
 
-    sign: object
-    logabsdet: object
+    sign: Array
+    logabsdet: Array
 
 
 class SVDResult(NamedTuple):
     """What `svd` returns."""
 
-    U: object
-    S: object
-    Vh: object
+    U: Array
+    S: Array
+    Vh: Array
 
 
 @export(module=MODULE)

@@ -106,9 +106,11 @@ def export(
             most=most,
         )
     signature = inspect.signature(target)
+    name = name or target.__name__.rstrip("_")
+    target.__name__ = target.__qualname__ = name  # what Python's errors about arguments say
     return Function(
         direct or target,
-        name or target.__name__.rstrip("_"),
+        name,
         module=module,
         signature=signature,
         doc=document(inspect.getdoc(target), signature),

@@ -68,8 +68,9 @@ class Device:
 
     type: str
     index: int | None
+    _text: str
 
-    def __new__(cls, device: "str | Device", index: int | None = None) -> Self:
+    def __new__(cls, device: "str | Device", index: int | None = None) -> "Device":
         if isinstance(device, Device):
             if index is not None:
                 raise ValueError(f"{device!r} has its index already, got index={index!r} as well")

@@ -6,11 +6,11 @@ the answer is the driver's, with ``CUDA_VISIBLE_DEVICES``, MIG and containers ta
 """
 
 import ctypes
+import dataclasses
 import multiprocessing.spawn
 import os
 import subprocess
 import sys
-from typing import NamedTuple
 
 LIBRARY = "libcuda.so.1"
 TIMEOUT = 60  # seconds; a machine with many cards and no persistence daemon may need ten
@@ -27,7 +27,8 @@ print(rc, count.value, version.value, (name.value or b"unknown error").decode())
 """
 
 
-class Driver(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class Driver:
     """What the CUDA driver answered.
 
     Attributes

@@ -1,5 +1,8 @@
 """Floating-point error handling: NumPy's, with callbacks that run outside the allocation scope."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ._core import Suspended
@@ -31,13 +34,13 @@ class errstate(np.errstate):
 
     __slots__ = ()
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: Any) -> None:
         if "call" in kwargs:
             kwargs["call"] = _guarded(kwargs["call"])
         super().__init__(**kwargs)
 
 
-def seterrcall(func):
+def seterrcall(func: Callable[..., object] | Any | None) -> Any:
     """Set the callback of the error mode ``"call"``, and return the former one.
 
     Parameters
@@ -59,7 +62,7 @@ def seterrcall(func):
     return _plain(np.seterrcall(_guarded(func)))
 
 
-def geterrcall():
+def geterrcall() -> Any:
     """Return the callback of the error mode ``"call"``.
 
     Returns

@@ -120,7 +120,7 @@ def forward(value, attribute, module):
 
 
 #: Names of forwarded modules that cannot be imported by name.
-NESTED = set()
+NESTED: set[str] = set()
 
 
 def _is_below(value, module):

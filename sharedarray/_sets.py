@@ -4,30 +4,31 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ._array import Array
 from ._describe import export
 
 
 class UniqueAllResult(NamedTuple):
     """What `unique_all` returns."""
 
-    values: object
-    indices: object
-    inverse_indices: object
-    counts: object
+    values: Array
+    indices: Array
+    inverse_indices: Array
+    counts: Array
 
 
 class UniqueCountsResult(NamedTuple):
     """What `unique_counts` returns."""
 
-    values: object
-    counts: object
+    values: Array
+    counts: Array
 
 
 class UniqueInverseResult(NamedTuple):
     """What `unique_inverse` returns."""
 
-    values: object
-    inverse_indices: object
+    values: Array
+    inverse_indices: Array
 
 
 @export

@@ -8,7 +8,8 @@ context, so the process can still fork.
 True
 """
 
-import operator
+import operator as _operator
+from typing import cast as _cast
 
 from . import _device, _devices
 
@@ -75,7 +76,7 @@ def current_device() -> int:
     >>> if xp.cuda.is_available():
     ...     index = xp.cuda.current_device()
     """
-    return _existing(None).index
+    return _number(_existing(None))
 
 
 def set_device(device: "int | str | _devices.Device") -> None:
@@ -104,7 +105,7 @@ def set_device(device: "int | str | _devices.Device") -> None:
     >>> if xp.cuda.device_count() > 1:
     ...     xp.cuda.set_device(1)
     """
-    _device.set_cuda(_existing(device).index)
+    _device.set_cuda(_number(_existing(device)))
 
 
 def synchronize(device: "int | str | _devices.Device | None" = None) -> None:
@@ -127,7 +128,7 @@ def synchronize(device: "int | str | _devices.Device | None" = None) -> None:
     ...     xp.cuda.synchronize()
     """
     device = _existing(device)
-    _devices.backend(device).synchronize(device.index)
+    _devices.backend(device).synchronize(_number(device))
 
 
 def memory_summary(device: "int | str | _devices.Device | None" = None) -> str:
@@ -159,7 +160,12 @@ def memory_summary(device: "int | str | _devices.Device | None" = None) -> str:
     ...     table = xp.cuda.memory_summary()
     """
     device = _existing(device)
-    return _devices.backend(device).memory_summary(device.index)
+    return _devices.backend(device).memory_summary(_number(device))
+
+
+def _number(device: "_devices.Device") -> int:
+    """The index, which every CUDA device has."""
+    return _cast(int, device.index)
 
 
 def _existing(device: "int | str | _devices.Device | None") -> "_devices.Device":
@@ -170,7 +176,7 @@ def _existing(device: "int | str | _devices.Device | None") -> "_devices.Device"
         if isinstance(device, bool):
             raise TypeError(f"a CUDA device is an index, a string or a Device; got {device!r}")
         try:
-            index = operator.index(device)
+            index = _operator.index(device)
         except TypeError:
             raise TypeError(
                 f"a CUDA device is an index, a string or a Device; got {device!r}"

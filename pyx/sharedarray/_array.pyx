@@ -14,9 +14,9 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from . cimport _numbers as slots
-from ._core cimport contains, enter, leave, shared_mode
+from ._core cimport WRITTEN, contains, enter, leave, shared_mode
 from ._keys cimport plain_key, plain_slice, value_for
-from ._storage cimport Storage, adopt, export_view, in_shared, storage_of
+from ._storage cimport Storage, adopt, export_view, in_shared, storage_of, will_write
 
 import operator
 from math import prod
@@ -62,6 +62,7 @@ cdef extern from "Python.h":
     bint PyComplex_Check(object)
     void Py_DECREF(PyObject *)
 
+cdef object ALL = slice(None)
 cdef double PRIORITY = 1.0      # above ndarray's 0 and memmap's -100, below np.matrix's 10
 cdef object PRIORITY_NAME = "__array_priority__"
 cdef object UFUNC_NAME = "__array_ufunc__"
@@ -204,7 +205,7 @@ cdef ndarray exported(Array x):
 
 cdef ndarray copied(ndarray a, int order):
     """Return a copy of `a` in new memory, following ``xp.memory``."""
-    cdef int token = enter(2)
+    cdef int token = enter(WRITTEN)
     cdef PyObject *r = new_copy(a, order)
     leave(token)
     if r == NULL:
@@ -363,7 +364,7 @@ cdef object binary(slots.binaryfunc op, object left, object right):
     if a is NotImplemented or b is NotImplemented:
         return NotImplemented
     # `a` and `b` own references: with a count of 1 NumPy may write the result into an operand.
-    token = enter(0)
+    token = enter(WRITTEN)
     r = to_array(op(<PyObject *>a, <PyObject *>b))
     leave(token)
     if r == NULL:
@@ -376,7 +377,7 @@ cdef object binary(slots.binaryfunc op, object left, object right):
 cdef object unary(slots.unaryfunc op, Array x):
     """Return ``op x``."""
     cdef object a = below(x)
-    cdef int token = enter(0)
+    cdef int token = enter(WRITTEN)
     cdef PyObject *r = to_array(op(<PyObject *>a))
     leave(token)
     if r == NULL:
@@ -477,9 +478,7 @@ cdef inline object item_at(Array x, ndarray a, Py_ssize_t i):
 @cython.freelist(64)
 @cython.c_api_binop_methods(True)
 cdef class Array:
-    """
-    Array(shape, dtype=float, buffer=None, offset=0, strides=None, order=None)
-
+    """Array(shape, dtype=None, buffer=None, offset=0, strides=None, order=None)\n--\n
     An array whose memory other processes can map.
 
     Arrays are made by ``zeros``, ``asarray`` and the other functions of the namespace; calling the
@@ -512,8 +511,6 @@ cdef class Array:
     >>> x = xp.asarray([1.0, 2.0])
     >>> x + 1
     Array([2., 3.], dtype=float64, device='cpu', shared)
-    >>> isinstance(x, xp.ndarray)
-    True
     """
 
     __array_priority__ = PRIORITY
@@ -746,6 +743,8 @@ cdef class Array:
             key = tuple([plain_key(item, below_any, &makes) for item in key])
         elif not PySlice_Check(key):
             key = plain_key(key, below_any, &makes)
+        if cnp.PyArray_NBYTES(a) >= 1 << 21 and (key is Ellipsis or PySlice_Check(key) and key == ALL):
+            will_write(a)
         PyObject_SetItem(a, key, value_for(a, below_any(value)))
 
     def __delitem__(self, key):

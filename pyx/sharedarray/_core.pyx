@@ -4,7 +4,6 @@ All state of the process lives in the C files of ``core/``. Sources: NEP 49 (dat
 strategies in NumPy), memfd_create(2), fcntl(2) "File sealing".
 """
 
-cimport cython
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_INCREF
@@ -432,7 +431,8 @@ cdef extern from *:
        moment, the rest is asked again ten times a second. */
     static int serve_needed_now(void) {
         static _Atomic uint64_t known; /* pid, tenth of a second, answer */
-        uint64_t key = (uint64_t)(uint32_t)sa_pid << 40 | ((uint64_t)(sa_now() * 10.0) & 0x7fffffffff) << 1;
+        uint64_t tenth = (uint64_t)(sa_now() * 10.0) & 0x7fffffffff;
+        uint64_t key = (uint64_t)(uint32_t)sa_pid << 40 | tenth << 1;
         uint64_t was = known;
         if ((was & ~(uint64_t)1) != key) known = was = key | (sa_serve_needed() ? 1 : 0);
         return (was & 1) || prctl(PR_GET_DUMPABLE) != 1;

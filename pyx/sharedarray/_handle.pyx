@@ -326,6 +326,8 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
             if fd < 0 and reason != SA_E_LIMIT and (h.creator_pid != h.pid or h.creator_fd != h.fd):
                 second = _core.open_foreign(h.creator_pid, h.creator_start, h.creator_fd, h.segment,
                                             h.segment_size, writable, &fd, &err)
+                if second == SA_E_LIMIT:
+                    reason = second
         if fd < 0 and reason != SA_E_LIMIT and h.flags & SA_HANDLE_SERVED:
             served = _core.fetch_served(h.uid, h.token, h.segment, h.segment_size, writable,
                                         deadline, &fd, &err)
@@ -358,7 +360,10 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
         error.errno = err if err in (EMFILE, ENFILE) else EMFILE
         raise error
     if reason == SA_E_DEAD:
-        raise HandleError(f"the sender (process {h.pid}) has ended, and with it the memory: {why}")
+        raise HandleError(
+            f"the sender (process {h.pid}) has ended, and with it the memory, which nobody had "
+            "opened: a sender must live until then (take results from a queue before join()), or "
+            "fill an array that the receiver made")
     if reason == SA_E_GONE:
         raise HandleError(f"the memory is gone: process {h.pid} let go of it: {why}")
     raise HandleError(f"cannot open the memory of process {h.pid}: {why}")

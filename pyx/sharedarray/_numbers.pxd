@@ -17,7 +17,6 @@ cdef extern from "Python.h":
     PyObject *floor "PyNumber_FloorDivide" (PyObject *, PyObject *)
     PyObject *remainder "PyNumber_Remainder" (PyObject *, PyObject *)
     PyObject *divmod "PyNumber_Divmod" (PyObject *, PyObject *)
-    PyObject *matmul "PyNumber_MatrixMultiply" (PyObject *, PyObject *)
     PyObject *and_ "PyNumber_And" (PyObject *, PyObject *)
     PyObject *or_ "PyNumber_Or" (PyObject *, PyObject *)
     PyObject *xor "PyNumber_Xor" (PyObject *, PyObject *)
@@ -35,6 +34,9 @@ cdef extern from "Python.h":
     PyObject *ixor "PyNumber_InPlaceXor" (PyObject *, PyObject *)
     PyObject *ilshift "PyNumber_InPlaceLshift" (PyObject *, PyObject *)
     PyObject *irshift "PyNumber_InPlaceRshift" (PyObject *, PyObject *)
+
+cdef extern from "core/ndarray.h":
+    PyObject *matmul "sa_matmul" (PyObject *, PyObject *)
 
 cdef inline PyObject *power(PyObject *a, PyObject *b) noexcept:
     return PyNumber_Power(a, b, <PyObject *>None)

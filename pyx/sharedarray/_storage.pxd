@@ -36,4 +36,5 @@ cdef Storage lost_storage(size_t nbytes, str reason)
 cdef Hold hold_of(ndarray root)
 cdef ndarray make_ndarray(void *data, object dtype, int ndim, npy_intp *shape, npy_intp *strides,
                           bint writable, object base)
-cdef ndarray adopt(ndarray a)     # shared memory that NumPy owns: a view that keeps the block itself
+cdef ndarray adopt(ndarray a)    # shared memory that NumPy owns: a view that keeps the block itself
+cdef int will_write(ndarray a) except -1    # before all of `a` is written

@@ -13,6 +13,7 @@ from numpy cimport (
     PyArray_DATA,
     PyArray_DIMS,
     PyArray_ENABLEFLAGS,
+    PyArray_ISONESEGMENT,
     PyArray_ISWRITEABLE,
     PyArray_NBYTES,
     PyArray_NDIM,
@@ -48,8 +49,9 @@ cdef ndarray make_ndarray(void *data, object dtype, int ndim, npy_intp *shape, n
                           bint writable, object base):
     """An ndarray over memory that `base` keeps alive."""
     Py_INCREF(dtype)   # NewFromDescr steals one
-    cdef ndarray a = PyArray_NewFromDescr(&PyArray_Type, <PyArray_Descr*>dtype, ndim, shape, strides,
-                                          data, NPY_ARRAY_WRITEABLE if writable else 0, NULL)
+    cdef ndarray a = PyArray_NewFromDescr(
+        &PyArray_Type, <PyArray_Descr*>dtype, ndim, shape, strides, data,
+        NPY_ARRAY_WRITEABLE if writable else 0, NULL)
     Py_INCREF(base)    # SetBaseObject steals one
     PyArray_SetBaseObject(a, <PyObject*>base)
     return a
@@ -226,6 +228,16 @@ cdef ndarray adopt(ndarray a):
                         PyArray_STRIDES(a), PyArray_ISWRITEABLE(a), s.root)
 
 
+cdef int will_write(ndarray a) except -1:
+    """All of `a` is about to be written: let large memory have huge pages, if it is unused yet."""
+    cdef char *p = PyArray_BYTES(a)
+    cdef npy_intp n = PyArray_NBYTES(a)
+    if n >= 1 << 21 and PyArray_ISONESEGMENT(a) and PyArray_ISWRITEABLE(a) and _core.contains(p):
+        with nogil:
+            _core.populate(p, n)
+    return 0
+
+
 cdef Hold new_block(size_t nbytes, bint zero):
     cdef void *p
     cdef sa_segment *segment
@@ -246,7 +258,8 @@ cdef Hold new_block(size_t nbytes, bint zero):
 
 
 cdef class Storage:
-    """Untyped memory below arrays: `nbytes` bytes on one device, shared or private.
+    """Storage(nbytes, device=None)\n--\n
+    Untyped memory below arrays: `nbytes` bytes on one device, shared or private.
 
     Parameters
     ----------

@@ -179,8 +179,8 @@ def from_storage(Storage storage not None, dtype, shape, strides=None, offset=0)
     cdef object step
     dtype = np.dtype(dtype)
     if dtype.hasobject:
-        raise TypeError(f"from_storage: arrays of dtype {dtype!r} hold Python objects, which cannot "
-                        "be shared")
+        raise TypeError(f"from_storage: arrays of dtype {dtype!r} hold Python objects, which "
+                        "cannot be shared")
     shape = (shape,) if hasattr(shape, "__index__") else tuple(shape)
     shape = tuple([n.__index__() for n in shape])
     ndim = len(shape)

@@ -15,6 +15,7 @@ from ._array cimport (
     unwrap,
     wrap,
 )
+from ._storage cimport will_write
 
 import numpy as np
 
@@ -381,6 +382,7 @@ def fill(Array self, value):
     >>> x
     Array([3., 3.], dtype=float64, device='cpu', shared)
     """
+    will_write(below(self))
     (<object>below(self)).fill(unwrap(value))
 
 

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=float,
         default=60.0,
-        help="about how long all of them may take (default: 60)",
+        help="about how long all of them take (default: 60); the largest arrays need 30 or more",
     )
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write the values here")
     parser.add_argument("--markdown", action="store_true", help="print tables in Markdown")
@@ -59,10 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(
             f"no such benchmark: {', '.join(unknown)}; there are {', '.join(BENCHMARKS)}"
         )
+    if arguments.json and not arguments.json.absolute().parent.is_dir():
+        raise UsageError(f"there is no folder {str(arguments.json.parent)!r} to write to")
     about = machine()
     print(
         f"{about['cpus']} cores, {about['system']}, Python {about['python']},"
-        f" NumPy {about['numpy']}; medians; ratios within this run\n"
+        f" NumPy {about['numpy']}; medians; ratios within this run;\n"
+        "at most: what a ratio is meant to stay below, on a machine with nothing else to do\n"
     )
     found = {}
     for name in arguments.benchmarks or BENCHMARKS:

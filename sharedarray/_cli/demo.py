@@ -104,8 +104,9 @@ def _demonstrate(
     wanted = wanted_size(arguments.size, original)
     model = loading.pool(found, wanted)
     shape, cell, exaggeration = plan(model, wanted)
+    chosen = "" if found.chosen is None else f" [{found.chosen}]"
     print(
-        f"{found.name}: {original[0]} x {original[1]} heights, {lowest:g} to {highest:g}; "
+        f"{found.name}{chosen}: {original[0]} x {original[1]} heights, {lowest:g} to {highest:g}; "
         f"{arguments.method} to {shape[0]} x {shape[1]}",
         flush=True,
     )

@@ -19,7 +19,7 @@ COUNTS = ("RLIMIT_NOFILE", "RLIMIT_NOFILE_hard", "vm.max_map_count", "vm.overcom
 LABELS = {
     "cython": "Cython",
     "numpy": "NumPy",
-    "numpy_oldest": "NumPy, oldest",
+    "numpy_oldest": "NumPy's C API of",
     "python": "Python",
     "memfd_sealing": "memfd sealing",
     "mfd_noexec_seal": "MFD_NOEXEC_SEAL",

@@ -4,7 +4,7 @@ import math
 import pathlib
 import warnings
 import zipfile
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from .errors import UsageError
 LUMINANCE = (0.299, 0.587, 0.114)  # ITU-R BT.601: red, green, blue
 METRES_PER_DEGREE = 111_200
 SAMPLE = "jacksboro_fault_dem.npz"
+MAKE_NPY = "np.save writes .npy files"
+SCALE = "scale or shift them"
 EXTRA = "pip install 'sharedarray-xp[demo]'"
 
 
@@ -29,11 +31,14 @@ class Terrain(NamedTuple):
         Shape (rows, columns), float32, NaN where there are none.
     cell : tuple of float or None
         Distance of rows and of columns in the unit of the heights, where it is known.
+    chosen : str or None
+        Which of the arrays of the file these are, where there was a choice.
     """
 
     name: str
     heights: "xp.Array"
     cell: tuple[float, float] | None
+    chosen: str | None = None
 
 
 def load(path: str | None, nodata: float | None = None) -> Terrain:
@@ -57,13 +62,13 @@ def load(path: str | None, nodata: float | None = None) -> Terrain:
         If there is no such file, or no heights in it.
     """
     file = _sample() if path is None else pathlib.Path(path)
-    cell = None
+    cell = chosen = None
     try:
         if file.suffix.lower() == ".npz":
-            values, cell = _from_npz(file)
+            values, cell, chosen = _from_npz(file)
         elif file.suffix.lower() == ".npy":
             with file.open("rb") as stream:
-                values = np.load(stream, allow_pickle=False)
+                values = _from_npy(stream)
         else:
             values = _from_image(file)
     except FileNotFoundError:
@@ -74,13 +79,14 @@ def load(path: str | None, nodata: float | None = None) -> Terrain:
         raise UsageError(f"{str(file)!r} cannot be read: {error.strerror or error}") from None
     except (ValueError, EOFError, zipfile.BadZipFile, SyntaxError) as error:
         raise UsageError(f"{str(file)!r} cannot be read: {error}") from None
-    values = _heights(values, file.name)
-    if nodata is not None:
-        values = np.where(values == np.float32(nodata), np.float32(np.nan), values)
+    given = _plane(values, file.name)
+    with np.errstate(over="ignore", under="ignore"):
+        values = given.astype(np.float32)
+        if nodata is not None:
+            values = np.where(values == np.float32(nodata), np.float32(np.nan), values)
     values = np.where(np.isfinite(values), values, np.float32(np.nan))
-    if np.isnan(values).all():
-        raise UsageError(f"{file.name} has no finite heights")
-    return Terrain(file.name, xp.asarray(values), cell)
+    _check_precision(given, values, file.name)
+    return Terrain(file.name, xp.asarray(values), cell, chosen)
 
 
 def pool(terrain: Terrain, size: int) -> Terrain:
@@ -121,7 +127,22 @@ def _sample() -> pathlib.Path:
     return pathlib.Path(cbook.get_sample_data(SAMPLE, asfileobj=False))
 
 
-def _from_npz(file: pathlib.Path) -> tuple[np.ndarray, tuple[float, float] | None]:
+def _from_npy(stream: IO[bytes]) -> np.ndarray:
+    magic = np.lib.format.MAGIC_PREFIX
+    if stream.read(len(magic)) != magic:
+        raise ValueError(f"it does not begin as a .npy file does; {MAKE_NPY}")
+    stream.seek(0)
+    try:
+        return np.load(stream, allow_pickle=False)
+    except ValueError as error:
+        if "allow_pickle" not in str(error):
+            raise
+        raise ValueError("it holds Python objects, heights are real numbers") from None
+
+
+def _from_npz(
+    file: pathlib.Path,
+) -> tuple[np.ndarray, tuple[float, float] | None, str | None]:
     # Not by name: np.load leaves a truncated archive open.
     with file.open("rb") as stream, np.load(stream, allow_pickle=False) as archive:
         arrays = {name: archive[name] for name in archive.files}
@@ -129,13 +150,14 @@ def _from_npz(file: pathlib.Path) -> tuple[np.ndarray, tuple[float, float] | Non
     if not flat:
         held = ", ".join(f"{name} {a.shape}" for name, a in arrays.items()) or "nothing"
         raise ValueError(f"it holds no array of two dimensions ({held})")
-    values = arrays["elevation" if "elevation" in flat else flat[0]]
+    name = "elevation" if "elevation" in flat else flat[0]
+    values, chosen = arrays[name], name if len(flat) > 1 else None
     if not {"dx", "dy", "ymin"} <= arrays.keys():
-        return values, None
+        return values, None, chosen
     dx, dy, latitude = (float(arrays[name]) for name in ("dx", "dy", "ymin"))  # degrees
     dy *= METRES_PER_DEGREE
     dx *= METRES_PER_DEGREE * math.cos(math.radians(latitude))
-    return values, (dy, dx) if min(dx, dy) > 0 else None
+    return values, (dy, dx) if min(dx, dy) > 0 else None, chosen
 
 
 def _from_image(file: pathlib.Path) -> np.ndarray:
@@ -154,15 +176,15 @@ def _from_image(file: pathlib.Path) -> np.ndarray:
             pixels = np.asarray(image.convert("RGBA"), dtype=np.float32)
     except UnidentifiedImageError:
         raise UsageError(
-            f"{file.name} is no .npy or .npz file, and no image that Pillow knows"
+            f"{file.name} is no .npy or .npz file, and no image that Pillow knows; {MAKE_NPY}"
         ) from None
     except Image.DecompressionBombError as error:
         raise UsageError(f"{file.name} is too large for an image: {error}") from None
     return np.where(pixels[..., 3] > 0, pixels[..., :3] @ np.float32(LUMINANCE), np.float32(np.nan))
 
 
-def _heights(values: np.ndarray, name: str) -> np.ndarray:
-    """Return values of any kind as a plane of float32, or say why they are none."""
+def _plane(values: np.ndarray, name: str) -> np.ndarray:
+    """Return values of any kind as a plane of real numbers, or say why they are none."""
     if values.dtype.kind not in "biuf":
         raise UsageError(f"{name} holds {values.dtype}, heights are real numbers")
     if values.ndim == 3 and values.shape[2] in (3, 4):
@@ -176,5 +198,21 @@ def _heights(values: np.ndarray, name: str) -> np.ndarray:
         )
     if values.size == 0:
         raise UsageError(f"{name} is empty: its shape is {values.shape}")
-    with np.errstate(over="ignore"):
-        return values.astype(np.float32)
+    return values
+
+
+def _check_precision(given: np.ndarray, values: np.ndarray, name: str) -> None:
+    """Say so where float32 has no heights, or one for all, and what was given had others."""
+    there = ~np.isnan(values)
+    if not there.any():
+        finite = given[np.isfinite(given)]
+        if finite.size and np.abs(finite).min() > np.finfo(np.float32).max:
+            raise UsageError(f"{name}: the heights are too large for float32; {SCALE}")
+        raise UsageError(f"{name} has no finite heights")
+    plane = values[there]
+    if plane.min() == plane.max():
+        low, high = given[there].min(), given[there].max()
+        if low != high:
+            raise UsageError(
+                f"{name}: the heights, {low:g} to {high:g}, are all the same in float32; {SCALE}"
+            )

@@ -1,6 +1,7 @@
 """demo as a user runs it."""
 
 import contextlib
+import mmap
 import os
 import pathlib
 import pty
@@ -168,10 +169,38 @@ def test_an_error_in_a_worker(tmp_path, monkeypatch, capsys):
     assert "no room in the worker" in capsys.readouterr().err
 
 
+def abandoned():
+    """Return the names in /dev/shm that no process has mapped: other programs use theirs."""
+    inodes = {}
+    for entry in os.scandir("/dev/shm"):
+        with contextlib.suppress(FileNotFoundError):
+            inodes[entry.name] = str(entry.stat().st_ino)
+    mapped = set()
+    for maps in pathlib.Path("/proc").glob("[0-9]*/maps"):
+        with contextlib.suppress(OSError):
+            # The inode: sem_open() maps a file before it has its name.
+            lines = (line.split() for line in maps.read_text().splitlines())
+            mapped.update(fields[4] for fields in lines if "/dev/shm/" in fields[-1] + fields[-2])
+    names = {name for name, inode in inodes.items() if inode not in mapped}
+    return {name for name in names if pathlib.Path("/dev/shm", name).exists()}
+
+
 def test_nothing_is_left_behind(command, tmp_path):
-    before = set(os.listdir("/dev/shm"))
+    before = abandoned()
     command("demo", *SMALL)
-    assert set(os.listdir("/dev/shm")) <= before
+    assert abandoned() <= before
+
+
+def test_what_is_left_behind_is_seen():
+    name = f"left-by-{os.getpid()}"
+    path = pathlib.Path("/dev/shm", name)
+    path.write_bytes(bytes(4096))
+    try:
+        assert name in abandoned()
+        with path.open("r+b") as file, mmap.mmap(file.fileno(), 4096):
+            assert name not in abandoned()
+    finally:
+        path.unlink()
 
 
 def living(group):

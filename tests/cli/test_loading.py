@@ -65,9 +65,12 @@ def test_tiny(save, shape):
 
 
 def test_npz_takes_elevation_or_else_the_first_plane(save):
-    check(save("a.npz", None, z=np.ones(3), first=HEIGHTS, second=HEIGHTS + 1), HEIGHTS)
-    check(save("b.npz", None, first=HEIGHTS, elevation=HEIGHTS + 1), HEIGHTS + 1)
-    check(save("c.npz", None, elevation=np.ones(3), z=HEIGHTS), HEIGHTS)
+    path = save("a.npz", None, z=np.ones(3), first=HEIGHTS, second=HEIGHTS + 1)
+    assert check(path, HEIGHTS).chosen == "first"
+    path = save("b.npz", None, first=HEIGHTS, elevation=HEIGHTS + 1)
+    assert check(path, HEIGHTS + 1).chosen == "elevation"
+    path = save("c.npz", None, elevation=np.ones(3), z=HEIGHTS)
+    assert check(path, HEIGHTS).chosen is None
 
 
 def test_npz_with_useless_distances(save):
@@ -203,6 +206,34 @@ def test_no_height_is_left(save):
 
 def test_objects_are_not_unpickled(save):
     refused(save("a.npy", np.array([[object()]])), "cannot be read")
+
+
+def test_text_and_objects_under_a_wrong_name(save, tmp_path):
+    """NumPy's advice to unpickle is not passed on."""
+    (tmp_path / "a.npy").write_text("1 2 3\n")
+    refused(str(tmp_path / "a.npy"), "does not begin as a .npy file", "np.save")
+    path = save("b.npy", np.array([[None]]))
+    with pytest.raises(UsageError, match="holds Python objects") as info:
+        loading.load(path)
+    assert "pickle" not in str(info.value)
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e300])
+def test_heights_that_float32_cannot_hold(save, factor):
+    refused(save("a.npy", (HEIGHTS + 1) * factor), "float32", "scale or shift")
+
+
+def test_heights_that_float32_cannot_tell_apart(save):
+    refused(save("a.npy", 1e9 + HEIGHTS), "1e+09 to 1e+09", "the same in float32")
+    check(save("b.npy", np.full((3, 4), 1e9)), np.full((3, 4), 1e9))
+
+
+def test_a_huge_value_that_stands_for_no_height(save):
+    values = HEIGHTS.copy()
+    values[0, 0] = -np.finfo(np.float64).max
+    expected = HEIGHTS.copy()
+    expected[0, 0] = np.nan
+    check(save("a.npy", values), expected)
 
 
 def test_npz_without_a_plane(save):

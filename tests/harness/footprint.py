@@ -11,7 +11,8 @@ from multiprocessing import forkserver, resource_tracker
 
 from . import procfs
 
-_LOCKS = "sem.mp-"  # what `multiprocessing` calls its own, for as long as a lock lives
+# What Python's own `multiprocessing` names there, in whatever program: locks and shared_memory.
+_PYTHONS = ("sem.mp-", "psm_")
 
 
 class FootprintError(AssertionError):
@@ -73,7 +74,7 @@ class Footprint:
         Living processes below, with their command lines.
     zombies : set
     entries : set
-        Names in ``/dev/shm``, but those of `multiprocessing`'s locks.
+        Names in ``/dev/shm``, but what Python's own library names there.
     """
 
     def __init__(self, without=()):
@@ -90,7 +91,7 @@ class Footprint:
         states = {pid: procfs.state(pid) for pid in below}
         self.children = {p: procfs.command(p) for p, s in states.items() if s not in ("", "Z", "X")}
         self.zombies = {pid for pid, state in states.items() if state == "Z"}
-        self.entries = {n for n in os.listdir("/dev/shm") if not n.startswith(_LOCKS)}
+        self.entries = {n for n in os.listdir("/dev/shm") if not n.startswith(_PYTHONS)}
 
     def growth(self, start, slack=0):
         """Sentences on what is there beyond `start`."""
@@ -148,7 +149,7 @@ def returns_to_start(*, slack=0, settle=settle, timeout=5.0):
     check_return(start, slack=slack, settle=settle, timeout=timeout)
 
 
-def stays_level(action, *, rounds=5, warm=1, slack=0, timeout=5.0):
+def stays_level(action, *, rounds=5, warm=1, slack=0, settle=settle, timeout=5.0):
     """
     Check that repeating `action` takes nothing more after the first `warm` rounds.
 
@@ -156,6 +157,6 @@ def stays_level(action, *, rounds=5, warm=1, slack=0, timeout=5.0):
     """
     for _ in range(warm):
         action()
-    with returns_to_start(slack=slack, timeout=timeout):
+    with returns_to_start(slack=slack, settle=settle, timeout=timeout):
         for _ in range(rounds):
             action()

@@ -95,6 +95,14 @@ def test_help_shows_signature_and_text():
     assert "Add up the elements" in text
 
 
+def test_classes_have_signatures():
+    text = str(inspect.signature(xp.Array))
+    assert text == "(shape, dtype=None, buffer=None, offset=0, strides=None, order=None)"
+    assert str(inspect.signature(xp.Storage)) == "(nbytes, device=None)"
+    assert xp.Array.__doc__.strip().startswith("An array whose memory")
+    assert "Array(shape, dtype=None" in pydoc.plain(pydoc.render_doc(xp.Array))
+
+
 def test_is_a_routine_and_does_not_bind():
     class Holder:
         operation = xp.sin
@@ -118,8 +126,10 @@ def test_unknown_and_missing_arguments_are_refused():
     x = xp.ones(3)
     with pytest.raises(TypeError, match="nonsense"):
         xp.sum(x, nonsense=1)
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match=r"^sum\(\) missing"):
         xp.sum()
+    with pytest.raises(TypeError, match=r"^fftn\(\) got an unexpected"):
+        xp.fft.fftn(x, nonsense=1)
     with pytest.raises(TypeError):
         xp.sin()
     with pytest.raises(AttributeError, match="nonsense"):

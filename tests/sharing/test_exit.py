@@ -184,8 +184,13 @@ MULTI = """
     """
 
 
+WITH_PROCESSES = ["pool", "manager", "process", "unread queue"]
+MORE_WITH_PROCESSES = ["executor", "queue", "daemon"]
+
+
 @pytest.mark.parametrize(
-    "way", ["pool", "executor", "manager", "queue", "process", "daemon", "unread queue"]
+    "way",
+    [*WITH_PROCESSES, *(pytest.param(w, marks=pytest.mark.slow) for w in MORE_WITH_PROCESSES)],
 )
 @pytest.mark.parametrize("method", METHODS)
 def test_programs_with_processes(method, way):

@@ -345,19 +345,27 @@ def test_children_that_end_in_any_way_leave_the_parent_well(end):
     )
 
 
-def test_a_parent_that_respawns_children_does_not_grow():
+@pytest.mark.parametrize(
+    "nbytes",
+    [64 << 10, 1 << 20, *(pytest.param(n << 20, marks=pytest.mark.slow) for n in (8, 64))],
+)
+def test_a_parent_that_respawns_children_does_not_grow(nbytes):
     script(
         """
         from tests.harness import stays_level
+        n = int(sys.argv[1]) // 8
+        kept = []
         def child(x):
             x += 1
-            junk = [xp.ones(1 << 18) for _ in range(3)]
+            junk = [xp.ones(n) for _ in range(3)]
         def round():
-            for _ in range(5):
-                x = xp.zeros(1 << 18)
+            for _ in range(max(5, (320 << 10) // n)):
+                x = xp.zeros(n)
                 reap(fork(lambda: child(x)))
                 assert float(x[-1]) == 1
                 del x
-        stays_level(round, rounds=5, slack=4 << 20)
-        """
+                kept.append(xp.ones(3))  # small ones that stay
+        stays_level(round, rounds=5, slack=max(4 << 20, 3 * 8 * n))
+        """,
+        nbytes,
     )

@@ -65,7 +65,7 @@ MADE_THERE = """
     """
 
 
-@pytest.mark.parametrize("nbytes", [4096, 256 << 10])
+@pytest.mark.parametrize("nbytes", [4096, pytest.param(256 << 10, marks=pytest.mark.slow)])
 def test_thousands_of_arrays_made_by_a_worker(method, nbytes):
     run_script(MADE_THERE, method, nbytes, limits={"nofile": 256}, timeout=120).ok()
 

@@ -64,6 +64,11 @@ def test_its_repr_says_why(lost):
     assert len(str(caught.value).split()) > 4
 
 
+def test_the_reason_says_what_to_do(lost):
+    with pytest.raises(xp.HandleError, match=r"must live until then .*before join\(\)"):
+        lost + 1
+
+
 USES = {
     "add": lambda x: x + 1,
     "added": lambda x: np.ones(4) + x,

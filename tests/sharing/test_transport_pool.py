@@ -2,6 +2,7 @@
 
 import functools
 import multiprocessing
+import time
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
@@ -51,6 +52,8 @@ def pool(request):
 def executor(request):
     context = multiprocessing.get_context(request.param)
     with ProcessPoolExecutor(2, mp_context=context) as running:
+        # both workers start now, not in the first test
+        list(running.map(time.sleep, [0.3, 0.3]))
         yield running
 
 

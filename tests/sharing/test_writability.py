@@ -150,6 +150,6 @@ PAGES = """
     """
 
 
-@pytest.mark.parametrize("nbytes", [MIB, 3 * MIB, 64 * MIB])
+@pytest.mark.parametrize("nbytes", [MIB, pytest.param(64 * MIB, marks=pytest.mark.slow)])
 def test_pages_are_readonly_where_only_readonly_views_arrived(method, nbytes):
     run_script(PAGES, method, nbytes).ok()

@@ -35,6 +35,18 @@ static inline PyObject *sa_copy(PyArrayObject *a, int order) {
 
 static inline PyObject *sa_from_scalar(PyObject *r) { return PyArray_FromScalar(r, NULL); }
 
+/* `a @ b`; the inner product of two vectors without the detour by the ufunc and its scalar. */
+static inline PyObject *sa_matmul(PyObject *a, PyObject *b) {
+    if (PyArray_CheckExact(a) && PyArray_CheckExact(b)) {
+        PyArrayObject *x = (PyArrayObject *)a, *y = (PyArrayObject *)b;
+        int t = PyArray_TYPE(x);
+        if (PyArray_NDIM(x) == 1 && PyArray_NDIM(y) == 1 && PyArray_DIM(x, 0) == PyArray_DIM(y, 0) &&
+            PyArray_TYPE(y) == t && (t == NPY_DOUBLE || t == NPY_FLOAT || t == NPY_CDOUBLE || t == NPY_CFLOAT))
+            return PyArray_MatrixProduct2(a, b, NULL);
+    }
+    return PyNumber_MatrixMultiply(a, b);
+}
+
 /* Fill `buffer` from `view`, which it then refers to (Cython put a None there). */
 static inline int sa_export(PyObject *view, Py_buffer *buffer, int flags) {
     Py_CLEAR(buffer->obj);

@@ -1,0 +1,20 @@
+from collections.abc import Sequence
+from typing import Any, SupportsIndex
+
+import numpy.typing as npt
+
+from ._array import Array
+from ._handle import Handle
+from ._storage import Storage
+
+__all__ = ["from_handle", "from_storage", "handle_of"]
+
+def from_handle(handle: Handle) -> Array | Any: ...
+def from_storage(
+    storage: Storage,
+    dtype: npt.DTypeLike,
+    shape: SupportsIndex | Sequence[SupportsIndex],
+    strides: Sequence[SupportsIndex] | None = None,
+    offset: SupportsIndex = 0,
+) -> Array: ...
+def handle_of(x: Array) -> Handle: ...
