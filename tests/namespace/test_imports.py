@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+from tests.harness import run_script
+
 PROGRAM = """
 import sys
 import warnings
@@ -10,7 +12,6 @@ import warnings
 warnings.simplefilter("ignore")
 import numpy as np
 import sharedarray as xp
-from tests.harness import run_script
 
 inside = []
 
