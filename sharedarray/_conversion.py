@@ -202,6 +202,10 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     >>> print(x, x.is_shared())
     [97 98 99] False
     """
+    if np.dtype(dtype).hasobject:
+        raise TypeError(
+            f"frombuffer: {np.dtype(dtype)} holds Python objects, which no other process could use"
+        )
     return borrow(np.frombuffer(buf, dtype, count, offset))
 
 
