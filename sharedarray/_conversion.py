@@ -202,9 +202,10 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     >>> print(x, x.is_shared())
     [97 98 99] False
     """
-    dtype = np.dtype(dtype)
-    if dtype.hasobject:
-        raise TypeError(f"frombuffer: arrays of dtype {dtype!r} hold Python objects, which cannot be shared")
+    if np.dtype(dtype).hasobject:
+        raise TypeError(
+            f"frombuffer: {np.dtype(dtype)} holds Python objects, which no other process could use"
+        )
     return borrow(np.frombuffer(buf, dtype, count, offset))
 
 

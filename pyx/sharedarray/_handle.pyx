@@ -2,7 +2,7 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.errno cimport EMFILE, ENFILE, ESTALE
+from libc.errno cimport EINVAL, EMFILE, ENFILE, ESTALE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 from posix.unistd cimport geteuid
@@ -392,6 +392,8 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
     if rc == -ESTALE:
         raise HandleError("the memory is gone: nobody held it any more, and it may serve another "
                           "array by now")
+    if rc == -EINVAL:
+        raise HandleError("the handle names no entry of the ledger of its memory's creator")
     if rc < 0:
         raise HandleError("cannot count this process as a holder of the memory: "
                           f"{os.strerror(-rc)}")

@@ -31,6 +31,7 @@ void sa_free(void *p) {
         if (b && s->nblocks > 1 && b->refs == 1 && !b->published && b->serial > sa_pool.fork_mark && sa_local_put(s->cls, s->size, p, b)) return;
     }
     sa_lock();
+    sa_ticket_sweep_of(p); /* a message opened meanwhile must not keep this very block */
     sa_unref(seg, p);
     sa_unlock();
 }
@@ -113,6 +114,7 @@ int sa_ref_for_ticket(sa_segment *seg, void *p, sa_ticket *out) {
 /* Another process's block: a reference to its segment is taken already. */
 int sa_block_attach(sa_segment *seg, char *p, const uint64_t ledger[2], uint32_t word, uint64_t number) {
     sa_lock();
+    sa_ticket_sweep(64); /* who only receives and answers comes by nowhere else */
     int rc = sa_held_take(p, ledger, word, number);
     if (rc) sa_segment_unref(seg);
     sa_unlock();

@@ -202,6 +202,7 @@ int sa_ledger_map(const uint64_t id[2], int fd, int origin_fd); /* takes fd */
 void sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence);
 /* The others need the lock. */
 void sa_ticket_sweep(uint32_t most); /* lets go of what was opened */
+void sa_ticket_sweep_of(const void *p); /* lock held */
 uint64_t sa_in_flight(void);         /* bytes */
 int sa_ledger_fd(const uint64_t id[2]); /* of a ledger mapped here, or -1 */
 uint32_t sa_word_new(uint64_t serial);

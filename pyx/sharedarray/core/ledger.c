@@ -388,6 +388,15 @@ void sa_ticket_sweep(uint32_t most) {
     }
 }
 
+/* What was opened of the newest messages that name this block. */
+void sa_ticket_sweep_of(const void *p) {
+    uint32_t end = npending > 512 ? npending - 512 : 0;
+    for (uint32_t k = npending; k-- > end;) {
+        uint32_t i = pending[k];
+        if (slots[i].p == p && __atomic_load_n(&own->map->ticket[i], __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED)) let_go(k);
+    }
+}
+
 /* A message that will not be sent after all. */
 void sa_ticket_cancel(uint32_t index, uint64_t sequence) {
     sa_lock();

@@ -25,7 +25,7 @@ void sa_witness_before_fork(uint64_t serial, bool always) {
     if (!serial) return;
     (void)sa_witness_serial();
     int fd = -1;
-    if (nwitnesses < MOST && sa_memfd("sharedarray-fork", SA_PAGE, &fd)) fd = -1;
+    if (nwitnesses < MOST && sa_memfd("fork-witness", SA_PAGE, &fd)) fd = -1;
     if (fd < 0 && nwitnesses) {
         witness[nwitnesses - 1].serial = serial;
         fd = witness[nwitnesses - 1].fd;
