@@ -6,6 +6,7 @@
 VENV ?= .venv
 PYTHON ?= $(shell sh tools/find_python.sh)
 PYTEST_ARGS ?=
+JOBS ?= $(shell nproc)
 CHECKS := lint stubs docs doctest examples slow other-pythons
 
 PY := $(VENV)/bin/python
@@ -29,7 +30,7 @@ demo: $(DONE)/build $(DONE)/deps-demo  ## run the demonstration
 	$(PY) -m sharedarray demo
 
 test: $(DONE)/build $(DONE)/deps-test  ## the core tests
-	$(PY) -m pytest -m "not slow" $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
 check:  ## everything else: lint, stubs, docs, examples, slow tests, other Pythons
 	@failed=; \
@@ -65,7 +66,7 @@ examples: $(DONE)/build $(DONE)/deps-demo  ## each program of examples/
 slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds among them
 	$(PY) -m pytest -m slow $(PYTEST_ARGS)
 
-other-pythons: $(DONE)/venv  ## the core tests under every other Python from 3.11 on this machine
+other-pythons: $(DONE)/venv  ## most core tests under every other Python from 3.11 on this machine
 	@MAKE='$(MAKE)' sh tools/other_pythons.sh $(PY)
 
 bench: $(DONE)/build $(DONE)/deps-bench  ## the benchmarks
@@ -76,7 +77,7 @@ wheel: $(DONE)/deps-test  ## a wheel in dist/
 
 clean:  ## remove what was built (not the virtual environments)
 	rm -rf build dist docs/_build docs/generated .pytest_cache .ruff_cache .mypy_cache .hypothesis
-	rm -f sharedarray/*.so $(wildcard $(patsubst %.pyx,%.c,$(wildcard pyx/sharedarray/*.pyx)))
+	rm -f sharedarray/*.so
 	rm -f $(wildcard .venv*/.done/build)
 	find sharedarray tests tools docs benchmarks -name __pycache__ -prune -exec rm -rf {} +
 

@@ -14,6 +14,8 @@ from Cython.Build import cythonize  # noqa: E402
 from setuptools import Distribution, Extension, setup  # noqa: E402
 from setuptools.command.build_ext import build_ext  # noqa: E402
 
+# Cython's C depends on the NumPy it is generated beside, which is another one for each Python.
+GENERATED = f"build/cython-{sys.implementation.cache_tag}"
 CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 
 
@@ -59,6 +61,7 @@ if __name__ == "__main__":
         ext_modules=cythonize(
             list(extensions()),
             nthreads=CORES,
+            build_dir=GENERATED,
             include_path=["pyx"],
             compiler_directives=buildinfo.directives(),
         ),

@@ -1,18 +1,22 @@
 #!/bin/sh
-# Run the core tests under each other minor version of Python on this machine, each in its own
-# virtual environment, and print which. The argument is the Python that needs no further run.
+# Run the core tests of arrays, namespace, memory and sharing under each other minor version of Python
+# on this machine, each in its own virtual environment, and print which. The argument is the Python
+# that needs no further run. What differs between Pythons is their C API and multiprocessing, so
+# forkserver, which is fork and spawn in turn, is left to the main one.
 here=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 sh tools/find_python.sh --all >"$found"
 status=0
+tests="tests/array tests/memory tests/namespace tests/sharing -k 'not forkserver'"
 while read -r version python; do
     if [ "$version" = "$here" ]; then
         echo "Python $version: the main one, not here"
         continue
     fi
     echo "Python $version: $python"
-    "${MAKE:-make}" --no-print-directory test PYTHON="$python" VENV=".venv-$version" </dev/null || {
+    "${MAKE:-make}" --no-print-directory test PYTHON="$python" VENV=".venv-$version" \
+        PYTEST_ARGS="$tests" </dev/null || {
         echo "Python $version: failed"
         status=1
     }

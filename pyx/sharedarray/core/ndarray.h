@@ -47,9 +47,17 @@ static inline PyObject *sa_matmul(PyObject *a, PyObject *b) {
     return PyNumber_MatrixMultiply(a, b);
 }
 
-/* Fill `buffer` from `view`, which it then refers to (Cython put a None there). */
+/* Fill `buffer` from `view`, which it then refers to (Cython put a None there).  Plain void elements
+ * have no format but padding, which NumPy reads as a structure without fields. */
 static inline int sa_export(PyObject *view, Py_buffer *buffer, int flags) {
+    PyArray_Descr *descr = PyArray_DESCR((PyArrayObject *)view);
+
     Py_CLEAR(buffer->obj);
+    if ((flags & PyBUF_FORMAT) && descr->type_num == NPY_VOID && PyDataType_NAMES(descr) == NULL) {
+        PyErr_Format(PyExc_BufferError, "the buffer protocol has no format for elements of %S; "
+                     "use np.asarray(x), or x.view(xp.uint8)", descr);
+        return -1;
+    }
     return PyObject_GetBuffer(view, buffer, flags);
 }
 
