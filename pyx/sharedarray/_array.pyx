@@ -555,9 +555,6 @@ cdef class Array:
 
     def __getbuffer__(self, Py_buffer *buffer, int flags):
         cdef ndarray view = exported(self)
-        if cnp.PyArray_TYPE(view) == cnp.NPY_VOID and view.dtype.names is None:
-            raise BufferError("the buffer protocol has no format for plain void elements: use "
-                              "np.asarray(x), or x.view(xp.uint8)")
         sa_export(view, buffer, flags)
 
     def __releasebuffer__(self, Py_buffer *buffer):
