@@ -194,8 +194,6 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     ------
     ValueError
         If the buffer is too small, or no whole number of elements.
-    TypeError
-        For a dtype that holds Python objects.
 
     Examples
     --------
@@ -206,7 +204,7 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     """
     if np.dtype(dtype).hasobject:
         raise TypeError(
-            f"frombuffer: {np.dtype(dtype)!r} holds Python objects, which cannot live in a buffer"
+            f"frombuffer: {np.dtype(dtype)} holds Python objects, which no other process could use"
         )
     return borrow(np.frombuffer(buf, dtype, count, offset))
 

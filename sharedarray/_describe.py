@@ -127,16 +127,19 @@ def document(text, signature):
 
     Parameters
     ----------
-    text : str
-        A numpydoc docstring; its section of parameters may leave out any.
+    text : str or None
+        A numpydoc docstring; its section of parameters may leave out any. None where Python was
+        told to drop docstrings (``-OO``).
     signature : inspect.Signature
         Gives the parameters and their order.
 
     Returns
     -------
-    out : str
+    out : str or None
         The docstring with every parameter described.
     """
+    if text is None:
+        return None
     head, own, tail = split(text)
     lines = []
     for parameter in signature.parameters.values():

@@ -7,7 +7,7 @@ strategies in NumPy), memfd_create(2), fcntl(2) "File sealing".
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_INCREF
-from libc.errno cimport ENOTCONN
+from libc.errno cimport EFBIG, ENOTCONN
 from libc.stdlib cimport calloc
 from libc.string cimport memset, strncpy
 from numpy cimport import_array
@@ -15,6 +15,7 @@ from numpy cimport import_array
 import contextvars
 import gc
 import os
+from resource import RLIMIT_FSIZE, getrlimit
 
 from ._errors import describe_memory_with
 from ._limits import cache_memory
@@ -684,6 +685,8 @@ def _describe_failure(nbytes):
     stats = memory_stats()["cpu"]
     asked = "some bytes" if nbytes is None else f"{nbytes:,} bytes ({_size(nbytes)})"
     limit = f"; {which.decode()} has {_size(avail)} left" if rc == 0 else ""
+    if err == EFBIG:
+        limit = f"; RLIMIT_FSIZE (ulimit -f) is {_size(getrlimit(RLIMIT_FSIZE)[0])} for a segment"
     kind = "shared memory" if err else "memory"
     return (f"cannot allocate {asked} of {kind}{limit}; {_size(stats['allocated'])} are in "
             f"arrays, {_size(stats['cached'])} cached (empty_cache() lets go of it), "

@@ -393,8 +393,10 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
         raise HandleError("the memory is gone: nobody held it any more, and it may serve another "
                           "array by now")
     if rc == -EINVAL:
-        raise HandleError("the handle names a block that its creator's ledger does not have")
-    check(rc, "cannot count this process as a holder of the memory")
+        raise HandleError("the handle names no entry of the ledger of its memory's creator")
+    if rc < 0:
+        raise HandleError("cannot count this process as a holder of the memory: "
+                          f"{os.strerror(-rc)}")
     return 0
 
 

@@ -95,7 +95,8 @@ def test_the_limit_of_file_size():
         assert signal.getsignal(signal.SIGXFSZ) == signal.SIG_IGN
         """
     told = run_script(code).ok()
-    check_text(told, "RLIMIT_FSIZE")
+    check_text(told, "RLIMIT_FSIZE", "16.0 MiB")
+    assert "machine" not in told
 
 
 def test_a_tiny_limit_of_file_size_is_no_signal():

@@ -178,3 +178,9 @@ def test_is_shared_of_anything():
             return True
 
     assert xp.is_shared(Other())
+
+
+@pytest.mark.parametrize("dtype", [object, [("a", "i4"), ("b", object)], np.dtypes.StringDType()])
+def test_frombuffer_refuses_objects(dtype):
+    with pytest.raises(TypeError, match="objects"):
+        xp.frombuffer(bytearray(64), dtype=dtype)

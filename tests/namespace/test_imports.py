@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+from tests.harness import run_script
+
 PROGRAM = """
 import sys
 import warnings
@@ -73,3 +75,8 @@ for module in (xp,):""",
     done = run(planted)
     assert done.returncode != 0
     assert "wave" in done.stderr
+
+
+def test_imports_where_python_drops_docstrings():
+    code = "import sharedarray as xp; print(xp.zeros.__doc__, (xp.ones(2) + 1).tolist())"
+    assert run_script(code, flags=("-OO",)).ok() == "None [2.0, 2.0]"

@@ -102,3 +102,10 @@ def test_many_shuffled_fields(opener, blob):
 
 def test_the_sender_lives_on(sender, blob):
     assert sender.run("x = xp.ones(1000)\nreturn float(xp.sum(x))") == 1000
+
+
+@pytest.mark.parametrize("word", [1 << 20, (1 << 32) - 1])
+def test_an_entry_outside_the_ledger(opener, blob, word):
+    at = 156  # sa_handle.word, 4 bytes
+    altered = mutations.seal(blob[:at] + word.to_bytes(4, "little") + blob[at + 4 : -8])
+    attempt(opener, blob, [altered])

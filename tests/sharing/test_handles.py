@@ -206,3 +206,25 @@ def test_the_error_is_a_value_error_with_a_reason():
     assert issubclass(xp.HandleError, ValueError)
     with pytest.raises(xp.HandleError, match=r"\w+ \w+ \w+"):
         xp.from_handle(xp.Handle.from_bytes(b"not a handle at all"))
+
+
+@pytest.mark.parametrize("nbytes", SIZES)
+def test_an_opened_message_keeps_nothing_once_the_array_is_dropped(worker, nbytes):
+    x = xp.full(nbytes // 8, 3.0)
+    blob = bytes(x.handle())
+    worker.run("x = xp.from_handle(xp.Handle.from_bytes(b))\ndel x\ngc.collect()", b=blob)
+    del x
+    with pytest.raises(xp.HandleError):
+        xp.from_handle(xp.Handle.from_bytes(blob))
+
+
+@pytest.mark.parametrize("nbytes", SIZES)
+def test_who_passed_an_array_on_and_dropped_it_holds_it_no_more(own_worker, nbytes):
+    x = xp.full(nbytes // 8, 3.0)
+    before = x.storage().attached()
+    own_worker.run("keep['x'] = xp.from_handle(xp.Handle.from_bytes(b))", b=bytes(x.handle()))
+    assert x.storage().attached() == before + 1
+    y = xp.from_handle(xp.Handle.from_bytes(own_worker.get("bytes(keep['x'].handle())")))
+    assert y.storage() is x.storage()
+    own_worker.run("del keep['x']\ngc.collect()")
+    assert x.storage().attached() == before

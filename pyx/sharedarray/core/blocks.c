@@ -28,9 +28,10 @@ void sa_free(void *p) {
     if (seg->kind == SA_SPANS && !seg->inherited) {
         sa_span *s;
         sa_block *b = sa_block_lookup(seg, p, &s);
-        if (b && s->nblocks > 1 && b->refs == 1 && !b->published && b->serial > sa_pool.fork_serial && sa_local_put(s->cls, s->size, p, b)) return;
+        if (b && s->nblocks > 1 && b->refs == 1 && !b->published && b->serial > sa_pool.fork_mark && sa_local_put(s->cls, s->size, p, b)) return;
     }
     sa_lock();
+    sa_ticket_sweep_of(p); /* a message opened meanwhile must not keep this very block */
     sa_unref(seg, p);
     sa_unlock();
 }
@@ -99,9 +100,13 @@ int sa_ref_for_ticket(sa_segment *seg, void *p, sa_ticket *out) {
     seg->refs++;
     if (sa_held_again(p, &peer, &out->word)) {
         if (peer) sa_peer_names(peer, out->creator, &out->creator_fd, &out->creator_fd_here);
-    } else if (seg->inherited && (b = sa_block_lookup(seg, p, &s)) && b->published && b->word != UINT32_MAX) {
-        out->word = b->word;
-        if (sa_ancestor_ledger(seg->creator_pid, out->creator, &out->creator_fd)) out->creator_fd_here = out->creator_fd;
+    } else if (seg->inherited && (b = sa_block_lookup(seg, p, &s))) {
+        if (b->published && b->word != UINT32_MAX && sa_ancestor_ledger(seg->creator_pid, out->creator, &out->creator_fd)) {
+            out->word = b->word;
+            out->creator_fd_here = out->creator_fd;
+        } else {
+            sa_ancestor_pin(seg->creator_pid, b->serial);
+        }
     }
     return 0;
 }
@@ -109,6 +114,7 @@ int sa_ref_for_ticket(sa_segment *seg, void *p, sa_ticket *out) {
 /* Another process's block: a reference to its segment is taken already. */
 int sa_block_attach(sa_segment *seg, char *p, const uint64_t ledger[2], uint32_t word, uint64_t number) {
     sa_lock();
+    sa_ticket_sweep(64); /* who only receives and answers comes by nowhere else */
     int rc = sa_held_take(p, ledger, word, number);
     if (rc) sa_segment_unref(seg);
     sa_unlock();
@@ -190,7 +196,7 @@ void *sa_realloc(void *p, size_t n) {
     sa_span *s;
     sa_lock();
     sa_block *b = is_own(seg) ? sa_block_lookup(seg, p, &s) : NULL;
-    bool fixed = !b || b->published || b->refs != 1 || b->serial <= sa_pool.fork_serial;
+    bool fixed = !b || b->published || b->refs != 1 || b->serial <= sa_pool.fork_mark;
     sa_unlock();
     void *q = fixed ? NULL : sa_alloc(n, false, false);
     if (!q) {

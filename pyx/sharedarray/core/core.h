@@ -178,6 +178,13 @@ void sa_block_return(char *p);           /* pool.c: a free block of a thread goe
 void sa_count_local(int64_t allocated);  /* bytes of a thread that ends */
 uint64_t sa_serials(uint32_t n);         /* reserves n serials; the last one used before */
 
+/* witness.c, lock held: the last block that a living descendant may know */
+void sa_witness_before_fork(uint64_t serial, bool always);
+void sa_witness_after_fork_parent(void);
+void sa_witness_after_fork_child(void);
+uint64_t sa_witness_serial(void);
+bool sa_witness_due(void);
+
 /* fork.c */
 int sa_fork_init(void);
 extern __thread int sa_scope __attribute__((tls_model("initial-exec"))); /* this thread's allocation flags */
@@ -195,6 +202,7 @@ int sa_ledger_map(const uint64_t id[2], int fd, int origin_fd); /* takes fd */
 void sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence);
 /* The others need the lock. */
 void sa_ticket_sweep(uint32_t most); /* lets go of what was opened */
+void sa_ticket_sweep_of(const void *p); /* lock held */
 uint64_t sa_in_flight(void);         /* bytes */
 int sa_ledger_fd(const uint64_t id[2]); /* of a ledger mapped here, or -1 */
 uint32_t sa_word_new(uint64_t serial);
@@ -207,7 +215,9 @@ uint32_t sa_others_peer(struct sa_peer *p, uint32_t word, uint64_t serial, bool 
 uint32_t sa_others_inherited(int32_t creator_pid, uint32_t word, uint64_t serial);
 void sa_peer_names(struct sa_peer *p, uint64_t id[2], int32_t *origin_fd, int32_t *fd);
 bool sa_ancestor_ledger(int32_t creator_pid, uint64_t id[2], int32_t *fd);
-void sa_ledger_before_fork(void);
+bool sa_ledger_before_fork(void);
+void sa_ancestor_pin(int32_t creator_pid, uint64_t serial); /* a child sent what it inherited */
+bool sa_ledger_pinned(uint64_t serial);
 void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent);
 
 /* holds.c, lock held */

@@ -16,11 +16,13 @@ static void prepare(void) {
     sa_serve_before_fork(); /* before the lock: its thread takes it to look segments up */
     sa_lock();
     inherited = sa_pool_fork_mark();
-    if (inherited) sa_ledger_before_fork();
+    bool told = !inherited || sa_ledger_before_fork();
+    sa_witness_before_fork(inherited, !told);
     sa_holds_before_fork();
 }
 
 static void in_parent(void) {
+    sa_witness_after_fork_parent();
     sa_unlock();
     sa_serve_after_fork_parent();
 }
@@ -29,6 +31,7 @@ static void in_child(void) {
     int32_t parent = sa_pid;
     pthread_mutex_init(&sa_mutex, NULL);
     sa_scope = 0;
+    sa_witness_after_fork_child();
     sa_pool_after_fork_child(); /* inherited segments name the parent as their creator */
     sa_pid = getpid();
     if (sa_start_time(sa_pid, &sa_start)) sa_start = 0;

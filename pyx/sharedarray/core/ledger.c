@@ -293,6 +293,29 @@ bool sa_ancestor_ledger(int32_t creator_pid, uint64_t id[2], int32_t *fd) {
     return true;
 }
 
+/* A forked child sends a block that its parent had not named by a handle at the fork: its receivers
+   are counted nowhere, so the parent must never use the block again. */
+void sa_ancestor_pin(int32_t creator_pid, uint64_t serial) {
+    int i = ancestor_of(creator_pid);
+    if (i < 0) return;
+    sa_ledger *map = ancestor[i]->map;
+    uint64_t n = __atomic_load_n(&map->npinned, __ATOMIC_ACQUIRE);
+    for (uint64_t k = 0; k < n && k < SA_PINNED; k++)
+        if (__atomic_load_n(&map->pinned[k], __ATOMIC_ACQUIRE) == serial) return;
+    n = __atomic_fetch_add(&map->npinned, 1, __ATOMIC_ACQ_REL);
+    if (n < SA_PINNED) __atomic_store_n(&map->pinned[n], serial, __ATOMIC_RELEASE);
+}
+
+/* Beyond the room for them, every block that a child may have known counts as pinned. */
+bool sa_ledger_pinned(uint64_t serial) {
+    if (!own) return false;
+    uint64_t n = __atomic_load_n(&own->map->npinned, __ATOMIC_ACQUIRE);
+    if (n > SA_PINNED) return true;
+    for (uint64_t k = 0; k < n; k++)
+        if (__atomic_load_n(&own->map->pinned[k], __ATOMIC_ACQUIRE) == serial) return true;
+    return false;
+}
+
 /* ---- tickets ---- */
 
 static int grow(void) {
@@ -362,6 +385,15 @@ void sa_ticket_sweep(uint32_t most) {
         uint32_t i = pending[cursor];
         if (__atomic_load_n(&own->map->ticket[i], __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED)) let_go(cursor);
         else cursor++;
+    }
+}
+
+/* What was opened of the newest messages that name this block. */
+void sa_ticket_sweep_of(const void *p) {
+    uint32_t end = npending > 512 ? npending - 512 : 0;
+    for (uint32_t k = npending; k-- > end;) {
+        uint32_t i = pending[k];
+        if (slots[i].p == p && __atomic_load_n(&own->map->ticket[i], __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED)) let_go(k);
     }
 }
 
@@ -464,7 +496,7 @@ int sa_ledger_fd(const uint64_t id[2]) {
 /* ---- fork ---- */
 
 /* Before: a ledger for the child to enter itself in. */
-void sa_ledger_before_fork(void) { (void)ledger_ready(); }
+bool sa_ledger_before_fork(void) { return ledger_ready() == 0; }
 
 /* The child has sent nothing yet: its parent's tickets, words and counts are its parent's. */
 void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent) {
@@ -472,6 +504,7 @@ void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent) {
     while (npending) let_go(npending - 1);
     if (own) {
         if (nancestors == 16) {
+            __atomic_store_n(&ancestor[0]->map->npinned, SA_PINNED + 1, __ATOMIC_RELEASE); /* all of them */
             peer_delete(ancestor[0]);
             memmove(ancestor, ancestor + 1, sizeof ancestor - sizeof *ancestor);
             memmove(ancestor_serial, ancestor_serial + 1, sizeof ancestor_serial - sizeof *ancestor_serial);

@@ -15,6 +15,7 @@
 #define SA_WORDS ((uint32_t)1 << 20)
 #define SA_HOLDS ((uint32_t)1 << 20)
 #define SA_CHILDREN ((uint32_t)1 << 12)
+#define SA_PINNED 255
 #define SA_NOWORD UINT32_MAX
 
 typedef struct {
@@ -31,7 +32,9 @@ typedef struct {
 typedef struct {
     uint64_t next_hold; /* entries of `hold` handed out so far */
     uint64_t pidns;     /* of the process whose ledger it is */
-    uint64_t reserved[510];
+    uint64_t npinned;   /* blocks that forked children sent on, uncounted: never recycled */
+    uint64_t pinned[SA_PINNED];
+    uint64_t reserved[509 - SA_PINNED];
     uint64_t word[SA_WORDS];
     uint64_t ticket[SA_TICKETS];
     sa_hold hold[SA_HOLDS];

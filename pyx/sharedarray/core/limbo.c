@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* ---- limbo: blocks without a reference here that others hold ---- */
+/* ---- limbo: blocks without a reference here that others hold or forked children may know ---- */
 
 static struct {
     sa_segment *seg;
@@ -78,9 +78,11 @@ void sa_block_return(char *p) {
 /* The last reference of an own block is gone. */
 void sa_block_release(sa_segment *seg, sa_span *s, sa_block *b) {
     sa_pool.stats.allocated -= charge_of(s);
-    if (b->serial <= sa_pool.fork_serial || (b->published && b->word == UINT32_MAX)) {
+    if (b->serial <= sa_pool.fork_serial && sa_witness_due()) sa_pool.fork_serial = sa_witness_serial();
+    bool seen = b->serial <= sa_pool.fork_serial; /* by forked children */
+    if ((seen && seg->kind == SA_WHOLE) || (b->published && b->word == UINT32_MAX) || sa_ledger_pinned(b->serial)) {
         give_back(seg, s, b);
-    } else if (!b->published || sa_word_retire(b->word, b->serial)) {
+    } else if (!seen && (!b->published || sa_word_retire(b->word, b->serial))) {
         recycle(seg, s, b);
     } else {
         if (nlimbo == limbo_cap) {
@@ -109,13 +111,19 @@ void sa_block_release(sa_segment *seg, sa_span *s, sa_block *b) {
 void sa_limbo_sweep(uint32_t most) {
     if (!nlimbo) return;
     sa_reclaim_dead(false);
+    if (sa_witness_due()) sa_pool.fork_serial = sa_witness_serial();
     if (most > nlimbo) most = nlimbo;
     for (uint32_t k = 0; k < most && nlimbo; k++) {
         if (limbo_at >= nlimbo) limbo_at = 0;
         sa_segment *seg = limbo[limbo_at].seg;
         sa_span *s = limbo[limbo_at].span;
         sa_block *b = limbo[limbo_at].b;
-        if (sa_word_retire(b->word, b->serial)) {
+        if (b->serial <= sa_pool.fork_serial) {
+            limbo_at++;
+        } else if (sa_ledger_pinned(b->serial)) {
+            sa_limbo_remove(b, s);
+            give_back(seg, s, b);
+        } else if (!b->published || sa_word_retire(b->word, b->serial)) {
             sa_limbo_remove(b, s);
             recycle(seg, s, b);
         } else {

@@ -30,7 +30,7 @@ static bool ready;
 static inline uint32_t most_of(uint32_t cls) { return cls < 12 ? MOST : 4; }
 
 /* Serials of before a fork would mark new blocks as ones that the child knows. */
-static inline bool spent(const local *l) { return l->serial == l->serial_end || l->serial <= sa_pool.fork_serial; }
+static inline bool spent(const local *l) { return l->serial == l->serial_end || l->serial <= sa_pool.fork_mark; }
 
 /* Give back all that this thread keeps. Lock held. */
 static void flush(local *l) {

@@ -16,6 +16,7 @@ static double last_decay;
 /* ---- giving back ---- */
 
 static size_t trim(void) {
+    if (sa_pool.fork_serial) sa_pool.fork_serial = sa_witness_serial();
     sa_local_flush();
     sa_limbo_sweep(UINT32_MAX);
     sa_limbo_give_back();
@@ -205,7 +206,7 @@ void sa_pool_stats(sa_stats *out) {
     sa_unlock();
 }
 
-uint64_t sa_pool_fork_mark(void) { return sa_pool.fork_serial = sa_pool.serial; }
+uint64_t sa_pool_fork_mark(void) { return sa_pool.fork_serial = sa_pool.fork_mark = sa_pool.serial; }
 
 void sa_pool_after_fork_child(void) {
     sa_local_after_fork_child();
@@ -213,7 +214,7 @@ void sa_pool_after_fork_child(void) {
     sa_pool.narenas = 0;
     sa_pool.arena_bytes = 0;
     memset(&sa_pool.stats, 0, sizeof sa_pool.stats);
-    sa_pool.fork_serial = 0;
+    sa_pool.fork_serial = sa_pool.fork_mark = 0;
     sa_limbo_after_fork_child();
     sa_segment *next;
     for (sa_segment *g = sa_segments; g; g = next) {

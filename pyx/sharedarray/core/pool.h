@@ -31,7 +31,9 @@ typedef struct {
     sa_segment *arenas[MOST_ARENAS]; /* own segments of spans */
     uint32_t narenas;
     size_t arena_bytes;
-    uint64_t serial, fork_serial; /* last one given; last one that forked children may know */
+    uint64_t serial;      /* the last one given */
+    uint64_t fork_serial; /* the last one that living descendants may know */
+    uint64_t fork_mark;   /* the last one that any descendant, dead or alive, has known */
     sa_stats stats;
     uint64_t cap; /* bytes cached at most */
 } sa_pool_state;
