@@ -207,6 +207,7 @@ class Array:
         kind: _SortKind | None = None,
         order: str | Sequence[str] | None = None,
         *,
+        descending: bool = False,
         stable: bool | None = None,
     ) -> Array: ...
     def astype(
@@ -342,6 +343,7 @@ class Array:
         kind: _SortKind | None = None,
         order: str | Sequence[str] | None = None,
         *,
+        descending: bool = False,
         stable: bool | None = None,
     ) -> None: ...
     def squeeze(self, axis: _Axes = None) -> Array: ...

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from resource import RLIMIT_FSIZE as RLIMIT_FSIZE
 from typing import Any, Literal, Self
 
 from typing_extensions import disjoint_base

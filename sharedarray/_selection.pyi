@@ -18,6 +18,7 @@ def argsort(
     kind: _SortKind | None = None,
     order: str | Sequence[str] | None = None,
     *,
+    descending: bool = False,
     stable: bool | None = None,
 ) -> Array: ...
 def choose(
@@ -59,6 +60,7 @@ def sort(
     kind: _SortKind | None = None,
     order: str | Sequence[str] | None = None,
     *,
+    descending: bool = False,
     stable: bool | None = None,
 ) -> None: ...
 def take(
