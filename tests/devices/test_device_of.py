@@ -187,7 +187,7 @@ def test_an_error_in_parameters_is_not_hidden():
         Placed(dlpack=(7, 0)),  # Vulkan
         Module(),
     ],
-    ids=repr,
+    ids=lambda x: x.__name__ if isinstance(x, type) else type(x).__name__,
 )
 def test_no_device(wrong):
     with pytest.raises(TypeError, match="no device found"):
