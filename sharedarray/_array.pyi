@@ -207,7 +207,7 @@ class Array:
         kind: _SortKind | None = None,
         order: str | Sequence[str] | None = None,
         *,
-        descending: bool = False,
+        descending: bool | None = None,
         stable: bool | None = None,
     ) -> Array: ...
     def astype(
@@ -343,7 +343,7 @@ class Array:
         kind: _SortKind | None = None,
         order: str | Sequence[str] | None = None,
         *,
-        descending: bool = False,
+        descending: bool | None = None,
         stable: bool | None = None,
     ) -> None: ...
     def squeeze(self, axis: _Axes = None) -> Array: ...

@@ -18,7 +18,7 @@ def argsort(
     kind: _SortKind | None = None,
     order: str | Sequence[str] | None = None,
     *,
-    descending: bool = False,
+    descending: bool | None = None,
     stable: bool | None = None,
 ) -> Array: ...
 def choose(
@@ -60,7 +60,7 @@ def sort(
     kind: _SortKind | None = None,
     order: str | Sequence[str] | None = None,
     *,
-    descending: bool = False,
+    descending: bool | None = None,
     stable: bool | None = None,
 ) -> None: ...
 def take(
