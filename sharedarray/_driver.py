@@ -6,11 +6,11 @@ the answer is the driver's, with ``CUDA_VISIBLE_DEVICES``, MIG and containers ta
 """
 
 import ctypes
-import dataclasses
 import multiprocessing.spawn
 import os
 import subprocess
 import sys
+import typing
 
 LIBRARY = "libcuda.so.1"
 TIMEOUT = 60  # seconds; a machine with many cards and no persistence daemon may need ten
@@ -27,21 +27,20 @@ print(rc, count.value, version.value, (name.value or b"unknown error").decode())
 """
 
 
-@dataclasses.dataclass(frozen=True)
-class Driver:
+class Driver(typing.NamedTuple):
     """What the CUDA driver answered.
 
     Attributes
     ----------
-    count : int
+    devices : int
         Number of devices this process would see.
     version : tuple of int or None
         Newest CUDA version the driver supports, as ``(major, minor)``.
     reason : str
-        Why `count` is 0; empty if it is not.
+        Why `devices` is 0; empty if it is not.
     """
 
-    count: int
+    devices: int
     version: tuple[int, int] | None
     reason: str
 
