@@ -15,5 +15,6 @@ cdef class Function:
     cdef Py_ssize_t _arrays
     cdef Py_ssize_t _required
     cdef int _flags
+    cdef bint _elementwise      # a ufunc of one array, with one result
     cdef dict __dict__
     cdef object __weakref__

@@ -14,7 +14,7 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from ._arguments cimport Arguments, flat, is_plain, is_plain_tuple
-from ._array cimport Array, made, unwrap
+from ._array cimport Array, failed, made, unwrap
 from ._array cimport borrow as borrowed
 from ._core cimport contains, enter, leave, suspend
 from ._storage cimport in_shared
@@ -46,6 +46,7 @@ cdef extern from "Python.h":
     size_t PY_VECTORCALL_ARGUMENTS_OFFSET
     Py_ssize_t PyVectorcall_NARGS(size_t) noexcept
     object PyObject_Vectorcall(object, PyObject *const *, size_t, PyObject *)
+    PyObject *called "PyObject_Vectorcall" (PyObject *, PyObject *const *, size_t, PyObject *)
     bint PyType_IsSubtype(PyTypeObject *, PyTypeObject *) noexcept
 
 cdef extern from "numpy/arrayobject.h":
@@ -104,6 +105,20 @@ cdef object answer(Function function, object value, PyObject *const *args, PyObj
     return arguments.result(value)
 
 
+cdef object elementwise(Function function, ndarray a):
+    """Call a ufunc of one array, the shortest way."""
+    cdef PyObject *plain[2]
+    cdef PyObject *value
+    cdef int token = enter(function._flags)
+    plain[1] = <PyObject *>a
+    value = called(<PyObject *>function._target, plain + 1,
+                   1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+    leave(token)
+    if value == NULL:
+        failed()
+    return made(stolen(value), None)
+
+
 cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObject *kwnames):
     """Call with arguments that need no container; all others go to :func:`general`."""
     cdef Function function = <Function>self
@@ -115,6 +130,10 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
     cdef object array, target = function._target
     cdef Py_ssize_t ndim = 0
     cdef int token
+    if function._elementwise and count == 1 and kwnames == NULL and Py_TYPE(args[0]) == array_type:
+        array = (<Array>args[0])._a
+        if array is not None and cnp.PyArray_NDIM(<ndarray>array):
+            return elementwise(function, <ndarray>array)
     if kwnames != NULL:
         total += PyTuple_GET_SIZE(<object>kwnames)
         if count < function._required or function._alias is not None:
@@ -265,6 +284,7 @@ cdef class Function:
             self._core = 0 if target.signature is None else 1
             self._most = target.nin
         self._flags = WRITTEN if written else 0
+        self._elementwise = isinstance(target, np.ufunc) and (target.nin, target.nout) == (1, 1)
         self.__name__ = name.rpartition(".")[2]
         self.__qualname__ = name
         self.__module__ = module
