@@ -6,11 +6,11 @@ the answer is the driver's, with ``CUDA_VISIBLE_DEVICES``, MIG and containers ta
 """
 
 import ctypes
-import dataclasses
 import multiprocessing.spawn
 import os
 import subprocess
 import sys
+from typing import NamedTuple
 
 LIBRARY = "libcuda.so.1"
 TIMEOUT = 60  # seconds; a machine with many cards and no persistence daemon may need ten
@@ -27,8 +27,7 @@ print(rc, count.value, version.value, (name.value or b"unknown error").decode())
 """
 
 
-@dataclasses.dataclass(frozen=True)
-class Driver:
+class Driver(NamedTuple):
     """What the CUDA driver answered.
 
     Attributes
@@ -41,7 +40,7 @@ class Driver:
         Why `count` is 0; empty if it is not.
     """
 
-    count: int
+    count: int  # type: ignore[assignment]  # the tuple method is not used
     version: tuple[int, int] | None
     reason: str
 
