@@ -304,7 +304,7 @@ def count(kind: str = "cuda") -> int:
     int
         The number; 0 where the hardware is there and its array library is not.
     """
-    return _driver.query().count if kind in _backends else 0
+    return _driver.query().devices if kind in _backends else 0
 
 
 def check(device: Device) -> None:
@@ -323,11 +323,11 @@ def check(device: Device) -> None:
     if device.index is None:
         return
     found = _driver.query()
-    if found.count == 0:
+    if found.devices == 0:
         raise DeviceError(f"{found.reason}, asked for {device}; the device 'cpu' is always there")
-    number = f"{found.count} device" + "s" * (found.count > 1)
-    if device.index >= found.count:
-        raise DeviceError(f"{number}, asked for {device}; the last one is cuda:{found.count - 1}")
+    number = f"{found.devices} device" + "s" * (found.devices > 1)
+    if device.index >= found.devices:
+        raise DeviceError(f"{number}, asked for {device}; the last one is cuda:{found.devices - 1}")
     if device.type not in _backends:
         raise DeviceError(
             f"{number}, asked for {device}, but this version of sharedarray makes arrays on the "

@@ -10,7 +10,7 @@ import multiprocessing.spawn
 import os
 import subprocess
 import sys
-from typing import NamedTuple
+import typing
 
 LIBRARY = "libcuda.so.1"
 TIMEOUT = 60  # seconds; a machine with many cards and no persistence daemon may need ten
@@ -27,20 +27,20 @@ print(rc, count.value, version.value, (name.value or b"unknown error").decode())
 """
 
 
-class Driver(NamedTuple):
+class Driver(typing.NamedTuple):
     """What the CUDA driver answered.
 
     Attributes
     ----------
-    count : int
+    devices : int
         Number of devices this process would see.
     version : tuple of int or None
         Newest CUDA version the driver supports, as ``(major, minor)``.
     reason : str
-        Why `count` is 0; empty if it is not.
+        Why `devices` is 0; empty if it is not.
     """
 
-    count: int  # type: ignore[assignment]  # the tuple method is not used
+    devices: int
     version: tuple[int, int] | None
     reason: str
 

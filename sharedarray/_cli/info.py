@@ -151,10 +151,10 @@ def _versions() -> dict[str, str]:
 def _cuda() -> dict:
     driver = _driver.query()
     reason = driver.reason
-    if driver.count and not _devices.count("cuda"):
+    if driver.devices and not _devices.count("cuda"):
         reason = "this version of sharedarray makes arrays on the CPU only"
     return {
-        "devices": driver.count,
+        "devices": driver.devices,
         "usable": _devices.count("cuda"),
         "driver": ".".join(map(str, driver.version)) if driver.version else None,
         "reason": reason,

@@ -215,7 +215,7 @@ def test_the_driver_is_asked_by_another_process_once(ask):
         from sharedarray import _driver
         import sharedarray as xp
         for _ in range(3):
-            print(_driver.query().count, os.getpid())
+            print(_driver.query().devices, os.getpid())
             xp.cuda.is_available(), xp.cuda.device_count()
         """
     )
@@ -244,7 +244,7 @@ def test_a_process_that_uses_cuda_asks_its_own_driver(ask):
         print(_driver.query(), os.getpid(), sep="|")
         """
     )
-    assert lines[0].startswith("Driver(count=2, version=(12, 9), reason='')|")
+    assert lines[0].startswith("Driver(devices=2, version=(12, 9), reason='')|")
     assert log == [lines[0].split("|")[1]]
 
 
@@ -262,7 +262,7 @@ def test_visible_devices_may_change(ask):
         from sharedarray import _driver
         for visible in ("0", "", "0", ""):
             os.environ["CUDA_VISIBLE_DEVICES"] = visible
-            print(_driver.query().count)
+            print(_driver.query().devices)
         """
     )
     assert lines == ["1", "0", "1", "0"]
