@@ -640,6 +640,84 @@ def segment_counts():
     return sa_nsegments, sa_ndescriptors
 
 
+cdef extern from *:
+    """
+    #include "core/ledger.h"
+    enum {
+        AT_MAGIC = offsetof(sa_ledger, magic),
+        AT_PID = offsetof(sa_ledger, pid),
+        AT_START = offsetof(sa_ledger, start),
+        AT_PIDNS = offsetof(sa_ledger, pidns),
+        AT_MADE = offsetof(sa_ledger, made),
+        AT_TICKET = offsetof(sa_ledger, ticket),
+        AT_TICKET_SEGMENT = offsetof(sa_ledger, ticket_segment)
+    };
+    """
+    enum:
+        AT_MAGIC
+        AT_PID
+        AT_START
+        AT_PIDNS
+        AT_MADE
+        AT_TICKET
+        AT_TICKET_SEGMENT
+        SA_MADE
+        SA_TICKETS
+        SA_PENDING
+    const uint64_t SA_LEDGER_MAGIC
+
+
+def ledger_layout():
+    """Return where a ledger holds what it tells to others, for `_segments`.
+
+    Returns
+    -------
+    dict of str to int
+        The ledger's size ``bytes``, its ``magic_value``, offsets in bytes, numbers of entries, and
+        the state of a ``pending`` ticket (its lowest two bits).
+    """
+    return {"bytes": LEDGER_BYTES, "magic_value": SA_LEDGER_MAGIC, "magic": AT_MAGIC,
+            "pid": AT_PID, "start": AT_START, "pidns": AT_PIDNS, "made": AT_MADE,
+            "made_entries": SA_MADE, "ticket": AT_TICKET, "tickets": SA_TICKETS,
+            "pending": SA_PENDING, "ticket_segment": AT_TICKET_SEGMENT}
+
+
+def open_ledger(int pid, int number, name):
+    """Open another process's ledger for reading: only if it is that memfd, sealed, of this user.
+
+    Parameters
+    ----------
+    pid, number : int
+        The process, and the descriptor that it has.
+    name : str
+        The 32 digits of its name.
+
+    Returns
+    -------
+    int
+        A descriptor.
+
+    Raises
+    ------
+    OSError
+        If something else stands there, or it cannot be opened.
+    """
+    cdef uint64_t[2] ident
+    cdef int fd = -1, err = 0, reason
+    ident[0] = int(name[:16], 16)
+    ident[1] = int(name[16:], 16)
+    with nogil:
+        reason = open_foreign(pid, 0, number, ident, LEDGER_BYTES, False, &fd, &err)
+    if fd < 0:
+        raise OSError(err, reason_text(reason).decode())
+    return fd
+
+
+def is_alive(int pid, uint64_t start):
+    """Whether that very process runs still; True when in doubt."""
+    return process_alive(pid, start)
+
+
 def _contains(size_t address):
     """Whether an address lies in this library's shared memory."""
     return contains(<void*>address)

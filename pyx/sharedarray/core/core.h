@@ -63,6 +63,7 @@ struct sa_segment {
     bool writable;  /* this mapping */
     uint32_t refs;  /* SA_ATTACHED and inherited: holders here */
     bool counted;   /* while statistics are made */
+    uint32_t note;  /* place in the notes of this process's ledger, from 1 */
     double unused_since;
     /* where else a descriptor can be had: the creator */
     int32_t creator_pid, creator_fd;
@@ -219,6 +220,10 @@ bool sa_ledger_before_fork(void);
 void sa_ancestor_pin(int32_t creator_pid, uint64_t serial); /* a child sent what it inherited */
 bool sa_ledger_pinned(uint64_t serial);
 void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent);
+
+/* notes.c, lock held */
+void sa_note_made(sa_segment *seg);
+void sa_note_gone(sa_segment *seg);
 
 /* holds.c, lock held */
 int sa_held_take(char *p, const uint64_t ledger[2], uint32_t word, uint64_t serial);

@@ -104,9 +104,13 @@ static int ledger_ready(void) {
     rc = sa_memfd(name, sizeof(sa_ledger), &fd);
     if (rc < 0) return rc;
     own = peer_new(id, fd, &rc);
-    if (own) own->map->pidns = own_pidns();
-    else close(fd);
-    return own ? 0 : rc;
+    if (!own) {
+        close(fd);
+        return rc;
+    }
+    own->map->pidns = own_pidns();
+    sa_notes_begin(own->map);
+    return 0;
 }
 
 /* ---- words ---- */
@@ -352,6 +356,7 @@ int sa_ticket_new(void *p, sa_ticket *out) {
         first_free = slots[i].next;
         slots[i] = (slot){seg, p, ++last_sequence, 0};
         pending[npending++] = i;
+        __atomic_store_n(&own->map->ticket_segment[i], (uint32_t)seg->id[0], __ATOMIC_RELAXED);
         __atomic_store_n(&own->map->ticket[i], last_sequence << 2 | SA_PENDING, __ATOMIC_RELEASE);
         out->id[0] = own->id[0];
         out->id[1] = own->id[1];
@@ -515,6 +520,7 @@ void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent) {
         ancestor_pid[nancestors] = parent;
         ancestor_serial[nancestors++] = inherited_serial;
         own = NULL;
+        sa_notes_end();
     }
     for (int k = 0; k < nancestors; k++)
         for (uint32_t i = 0; i < SA_CHILDREN; i++) {

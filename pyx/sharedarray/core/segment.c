@@ -104,6 +104,7 @@ int sa_segment_create(size_t size, int kind, sa_segment **out) {
         goto fail;
     }
     link_segment(seg);
+    sa_note_made(seg);
     *out = seg;
     return 0;
 fail:
@@ -113,6 +114,7 @@ fail:
 
 void sa_segment_release(sa_segment *seg, bool retire) {
     unlink_segment(seg);
+    sa_note_gone(seg);
     /* F_SEAL_SEAL on an own segment tells receivers that its creator has let go of it. */
     if (retire && seg->fd >= 0) (void)fcntl(seg->fd, F_ADD_SEALS, F_SEAL_SEAL);
     sa_range_give(seg->base, seg->nslots);
