@@ -282,7 +282,7 @@ def _process(pid: int, uid: int) -> _Process | None:
             name = os.path.basename(words[0].decode(errors="backslashreplace"))
     with contextlib.suppress(OSError):
         pidns = os.stat(f"/proc/{pid}/ns/pid").st_ino
-    kind = "keeper" if KEEPER == name or short == KEEPER_SHORT else "process"
+    kind = "keeper" if name == KEEPER or short == KEEPER_SHORT else "process"
     own = status.get(b"NSpid", b"").split() or [b"%d" % pid]  # without pid namespaces: none
     return _Process(pid, int(own[-1]), pidns, kind, command)
 

@@ -44,7 +44,7 @@ typedef struct {
     uint64_t ticket[SA_TICKETS];
     sa_hold hold[SA_HOLDS];
     sa_child child[SA_CHILDREN];
-    uint64_t made[SA_MADE][2];            /* ids of the segments that this process made and has */
+    uint64_t made[SA_MADE][2];            /* ids of segments that this process made */
     uint32_t ticket_segment[SA_TICKETS];  /* low half of the first word of its segment's id */
 } sa_ledger;
 
