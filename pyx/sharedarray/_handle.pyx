@@ -336,6 +336,8 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
     with nogil:
         rc = _core.attach_descriptor(h.segment, h.segment_size, fd, writable, h.creator_pid,
                                      h.creator_fd, h.creator_start, &segment)
+    if rc == -EMFILE:
+        refuse(h, here, SA_E_LIMIT, SA_OK, EMFILE)
     if rc < 0:
         raise HandleError(f"cannot map the {h.segment_size:,} bytes of the segment: "
                           f"{os.strerror(-rc)} (address space, ulimit -v, vm.max_map_count?)")

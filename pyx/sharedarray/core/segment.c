@@ -158,6 +158,14 @@ out:
     return found;
 }
 
+/* Descriptors are numbered from the lowest that is free: so many must be left for the program. */
+static bool last_descriptors(int fd) {
+    struct rlimit lim;
+    if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur == RLIM_INFINITY) return false;
+    rlim_t spare = lim.rlim_cur / 8 < 16 ? lim.rlim_cur / 8 : 16;
+    return (rlim_t)fd >= lim.rlim_cur - spare;
+}
+
 int sa_attach_fd(const uint64_t id[2], uint64_t size, int fd, bool writable, int32_t creator_pid,
                  int32_t creator_fd, uint64_t creator_start, sa_segment **out) {
     int rc = 0;
@@ -179,6 +187,10 @@ int sa_attach_fd(const uint64_t id[2], uint64_t size, int fd, bool writable, int
     }
     if (!seg) {
         sa_attached_purge(false);
+        if (last_descriptors(fd) && !sa_attached_purge(true)) {
+            rc = -EMFILE;
+            goto done;
+        }
         seg = calloc(1, sizeof *seg);
         if (!seg) {
             rc = -ENOMEM;
