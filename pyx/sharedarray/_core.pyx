@@ -778,7 +778,11 @@ cdef int configure() except -1:
         raise OSError(-rc, f"cannot register fork handlers: {os.strerror(-rc)}")
     _default_kind = kind_named(os.environ.get("SHAREDARRAY_MEMORY") or "shared",
                                "SHAREDARRAY_MEMORY")
-    cdef object text = os.environ.get("SHAREDARRAY_CACHE")
+    cdef object text = os.environ.get("SHAREDARRAY_SERVE") or "0"
+    if text != "0" and text != "1":
+        raise ValueError("SHAREDARRAY_SERVE: 1 (always) or 0 (where /proc is closed to others) is "
+                         f"needed, not {text!r}")
+    text = os.environ.get("SHAREDARRAY_CACHE")
     if text:
         if not text.strip().isdecimal():
             raise ValueError(f"SHAREDARRAY_CACHE: a number of bytes is needed, not {text!r}")

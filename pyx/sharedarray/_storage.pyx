@@ -565,6 +565,9 @@ cdef class Storage:
                 raise ValueError(f"Storage: {len(data)} bytes given for a range of {len(target)}")
             target[...] = data
 
+    def __delitem__(self, index):
+        raise TypeError("a Storage keeps its size: its bytes cannot be deleted")
+
     def __getbuffer__(self, Py_buffer *view, int flags):
         PyBuffer_FillInfo(view, self, PyArray_DATA(self.data()), self.nbytes,
                           not PyArray_ISWRITEABLE(self.data()), flags)

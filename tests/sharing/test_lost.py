@@ -57,6 +57,16 @@ def test_what_still_works(lost):
     assert xp.is_shared(lost) is False
 
 
+def test_its_shape_can_be_asked_in_every_way(lost):
+    assert len(lost) == 3
+    assert (lost.ndim, lost.size, lost.itemsize, lost.nbytes) == (2, 12, 4, 48)
+
+
+def test_the_length_of_a_lost_scalar_is_refused():
+    with pytest.raises(TypeError, match="0-d"):
+        len(pickle.loads(message("xp.asarray(1.0)")))
+
+
 def test_its_repr_says_why(lost):
     with pytest.raises(xp.HandleError) as caught:
         lost + 1
