@@ -11,7 +11,6 @@ import signal
 import struct
 import subprocess
 import sys
-import textwrap
 import time
 
 import pytest
@@ -19,7 +18,7 @@ import pytest
 import sharedarray as xp
 from sharedarray import _segments as segments
 from sharedarray._cli import ps
-from tests.harness import Worker, procfs, run_script
+from tests.harness import Program, Worker, procfs, run_script
 
 from .conftest import SOURCE
 
@@ -47,26 +46,6 @@ def environment():
     kept = {k: v for k, v in os.environ.items() if not k.startswith("SHAREDARRAY_")}
     path = os.pathsep.join(filter(None, [str(SOURCE), kept.get("PYTHONPATH")]))
     return {**kept, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
-
-
-def start(folder, code, *arguments):
-    """Start a program that stays; the process, and the line that it prints."""
-    program = folder / "program.py"
-    program.write_text(textwrap.dedent(code))
-    process = subprocess.Popen(
-        [sys.executable, str(program), *map(str, arguments)],
-        env=environment(),
-        cwd=SOURCE,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    return process, process.stdout.readline().strip()
-
-
-def end(process):
-    process.kill()
-    process.communicate()
 
 
 PS_AS = """
@@ -224,9 +203,9 @@ KEPT = """
 
 def test_a_keeper(tmp_path):
     """Played by another program here: it has the descriptors and that name, and maps nothing."""
-    process, line = start(tmp_path, KEPT)
-    process.communicate()
-    name, sender, keeper = line.split()
+    with Program(tmp_path, KEPT) as program:
+        name, sender, keeper = program.line.split()
+        assert program.finish() == 0
     try:
         found = segments.scan()
         one = entry(name, found)
@@ -268,15 +247,12 @@ def test_mapped_and_not_open(administrator, monkeypatch, tmp_path):
             return look(path, *arguments, **names)
 
         monkeypatch.setattr(os, "stat", stat)
-    process, name = start(tmp_path, WITHOUT_DESCRIPTORS)
-    try:
-        one = entry(name)
+    with Program(tmp_path, WITHOUT_DESCRIPTORS) as program:
+        one = entry(program.line)
         assert one.size >= 40 * MIB
         assert one.resident >= 40 * MIB
         (only,) = one.holders
-        assert (only.pid, only.mapped, only.writable) == (process.pid, True, True)
-    finally:
-        end(process)
+        assert (only.pid, only.mapped, only.writable) == (program.pid, True, True)
 
 
 def test_a_memfd_that_borrows_the_name_is_another_one():
@@ -294,13 +270,16 @@ def test_a_memfd_that_borrows_the_name_is_another_one():
 
 
 def test_a_memfd_of_another_program_is_none_of_ours():
-    before = len(segments.scan().segments)
-    others = [
-        os.memfd_create(name)
-        for name in ("sharedarray-info", "sharedarray-" + "G" * 32, "x" * 44, "fork-witness")
-    ]
-    assert len(segments.scan().segments) == before
-    for fd in others:
+    def ours():
+        return sum(os.getpid() in holders(one) for one in segments.scan().segments)
+
+    before = ours()
+    names = ("sharedarray-info", "sharedarray-" + "G" * 32, "x" * 44, "fork-witness")
+    others = [os.memfd_create(name) for name in names]
+    assert ours() == before
+    right = os.memfd_create("sharedarray-" + "a" * 32)
+    assert ours() == before + 1
+    for fd in (*others, right):
         os.close(fd)
 
 
@@ -358,15 +337,17 @@ def test_a_file_with_a_lying_name_is_neither_opened_nor_listed():
 def test_looking_leaves_nothing_and_commits_no_memory():
     x = xp.ones(10)
     bytes(x.handle())
-    segments.scan()
-    held, mapped = len(os.listdir("/proc/self/fd")), len(procfs.mappings())
-    ledger = sum(s.resident for s in segments.scan().ledgers if s.creator.pid == os.getpid())
+
+    def ledger():
+        return sum(s.resident for s in segments.scan().ledgers if os.getpid() in holders(s))
+
+    ledger()
+    held, mapped, before = len(os.listdir("/proc/self/fd")), len(procfs.mappings()), ledger()
     for _ in range(5):
         segments.scan()
     assert len(os.listdir("/proc/self/fd")) == held
     assert len(procfs.mappings()) == mapped
-    after = sum(s.resident for s in segments.scan().ledgers if s.creator.pid == os.getpid())
-    assert 0 < after == ledger < MIB
+    assert 0 < ledger() == before < MIB
 
 
 def test_processes_that_come_and_go_are_no_error():
@@ -433,16 +414,12 @@ GARBLING = """
 @pytest.mark.parametrize("seed", range(3))
 def test_a_ledger_that_holds_noise(seed, tmp_path):
     layout = segments._LAYOUT
-    process, name = start(
-        tmp_path, GARBLING, seed, layout["magic"], layout["magic_value"], layout["bytes"]
-    )
-    try:
+    arguments = layout["magic"], layout["magic_value"], layout["bytes"]
+    with Program(tmp_path, GARBLING, seed, *arguments) as program:
         found = segments.scan()
-        assert process.pid in holders(entry(name, found))
+        assert program.pid in holders(entry(program.line, found))
         ps.as_text(found)
         json.dumps(ps.as_dict(found))
-    finally:
-        end(process)
 
 
 # ---- other users
@@ -464,16 +441,13 @@ MAKER = """
 @root_only
 def test_each_user_sees_the_own_processes_alone(tmp_path):
     ours = xp.ones(10)
-    process, theirs = start(tmp_path, MAKER, SOMEONE, 1)
-    try:
-        assert entry(theirs) is None
+    with Program(tmp_path, MAKER, SOMEONE, 1) as program:
+        assert entry(program.line) is None
         assert entry(ours) is not None
         seen = json.loads(ps_as(SOMEONE, "--json"))
-        assert [one["id"] for one in seen["segments"]] == [theirs]
+        assert [one["id"] for one in seen["segments"]] == [program.line]
         assert seen["user"] == SOMEONE
         assert seen["closed"] == []
-    finally:
-        end(process)
 
 
 @root_only
@@ -484,16 +458,13 @@ def test_a_user_with_nothing():
 
 @root_only
 def test_a_process_whose_entry_is_closed_is_named(tmp_path):
-    process, name = start(tmp_path, MAKER, SOMEONE, 0)
-    try:
+    with Program(tmp_path, MAKER, SOMEONE, 0) as program:
         seen = json.loads(ps_as(SOMEONE, "--json"))
-        assert seen["closed"] == [process.pid]
+        assert seen["closed"] == [program.pid]
         assert seen["segments"] == []
         told = ps_as(SOMEONE)
-        assert f"(their /proc entries are closed): {process.pid}" in told
-        assert name[:12] not in told
-    finally:
-        end(process)
+        assert f"(their /proc entries are closed): {program.pid}" in told
+        assert program.line[:12] not in told
 
 
 # ---- the command
@@ -527,7 +498,8 @@ def test_json(command):
     assert one["in_flight"] == 1
     assert found["total"]["segments"] == len(found["segments"])
     assert found["total"]["size"] == sum(s["size"] for s in found["segments"])
-    assert any(ledger["creator"]["pid"] == os.getpid() for ledger in found["ledgers"])
+    makers = [ledger["creator"] for ledger in found["ledgers"]]
+    assert {"pid": os.getpid(), "alive": True} in makers
     xp.from_handle(xp.Handle.from_bytes(keep))
 
 
@@ -599,7 +571,8 @@ def test_watch_ends_by_ctrl_c(form, tmp_path):
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=30)
     finally:
-        end(process)
+        process.kill()
+        process.communicate()
     assert (process.returncode, err) == (0, "")
     if form == "json":
         assert all(set(json.loads(line)) == KEYS[""] for line in lines)
