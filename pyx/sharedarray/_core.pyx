@@ -648,6 +648,9 @@ cdef extern from *:
         AT_PID = offsetof(sa_ledger, pid),
         AT_START = offsetof(sa_ledger, start),
         AT_PIDNS = offsetof(sa_ledger, pidns),
+        AT_WORD = offsetof(sa_ledger, word),
+        AT_HOLD = offsetof(sa_ledger, hold),
+        AT_CHILD = offsetof(sa_ledger, child),
         AT_MADE = offsetof(sa_ledger, made),
         AT_TICKET = offsetof(sa_ledger, ticket),
         AT_TICKET_SEGMENT = offsetof(sa_ledger, ticket_segment)
@@ -658,6 +661,9 @@ cdef extern from *:
         AT_PID
         AT_START
         AT_PIDNS
+        AT_WORD
+        AT_HOLD
+        AT_CHILD
         AT_MADE
         AT_TICKET
         AT_TICKET_SEGMENT
@@ -677,9 +683,10 @@ def ledger_layout():
         the state of a ``pending`` ticket (its lowest two bits).
     """
     return {"bytes": LEDGER_BYTES, "magic_value": SA_LEDGER_MAGIC, "magic": AT_MAGIC,
-            "pid": AT_PID, "start": AT_START, "pidns": AT_PIDNS, "made": AT_MADE,
-            "made_entries": SA_MADE, "ticket": AT_TICKET, "tickets": SA_TICKETS,
-            "pending": SA_PENDING, "ticket_segment": AT_TICKET_SEGMENT}
+            "pid": AT_PID, "start": AT_START, "pidns": AT_PIDNS, "word": AT_WORD,
+            "hold": AT_HOLD, "child": AT_CHILD, "made": AT_MADE, "made_entries": SA_MADE,
+            "ticket": AT_TICKET, "tickets": SA_TICKETS, "pending": SA_PENDING,
+            "ticket_segment": AT_TICKET_SEGMENT}
 
 
 def open_ledger(int pid, int number, name):

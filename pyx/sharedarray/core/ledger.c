@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define MOST_ASKED 4096 /* processes asked for at once whether they live */
 #define PEERS_KEPT 32 /* ledgers of peers without a held block that stay mapped */
 
 const uint64_t sa_ledger_bytes = sizeof(sa_ledger);
@@ -216,20 +217,28 @@ void sa_count_out(sa_peer *p, uint32_t word, uint64_t serial, uint32_t entry) {
     p->users--;
 }
 
-/* Uncount the dead in this process's ledger. At most once a second, when something waits for it. */
+/* Uncount the dead in this process's ledger. At most once a second, when something waits for it; a
+   peer that filled the ledger with names must not keep it asking the kernel, under the lock. */
 void sa_reclaim_dead(bool now) {
     static double last;
+    static uint64_t from;
+    uint32_t asked = 0;
     if (!own || (!now && sa_now() - last < 1.0)) return;
     last = sa_now();
     uint64_t n = __atomic_load_n(&own->map->next_hold, __ATOMIC_ACQUIRE);
     struct { uint64_t who; bool alive; } seen[64] = {{0, false}};
     if (n > SA_HOLDS) n = SA_HOLDS;
-    for (uint64_t i = 0; i < n; i++) {
+    for (uint64_t j = 0; j < n; j++) {
+        uint64_t i = (from + j) % n;
         sa_hold *h = &own->map->hold[i];
         uint64_t who = __atomic_load_n(&h->who, __ATOMIC_ACQUIRE);
         if (!who) continue;
         int k = (int)((who >> 42) % 64);
         if (seen[k].who != who) {
+            if (asked++ == MOST_ASKED) {
+                from = i;
+                break;
+            }
             seen[k].who = who;
             seen[k].alive = sa_who_alive(who);
         }
@@ -251,7 +260,8 @@ static uint32_t others(sa_ledger *map, uint32_t word, uint64_t serial, bool mine
     uint32_t n = 0;
     if (word < SA_WORDS) {
         uint64_t w = __atomic_load_n(&map->word[word], __ATOMIC_ACQUIRE);
-        if (SA_SERIAL(w) == serial) n = (uint32_t)(w & SA_ATTACHED_MASK) - (counted ? 1 : 0) + (!mine && (w & SA_CREATOR) ? 1 : 0);
+        if (SA_SERIAL(w) == serial) n = (uint32_t)(w & SA_ATTACHED_MASK) + (!mine && (w & SA_CREATOR) ? 1 : 0);
+        if (counted && n) n--;
     }
     uint64_t me = sa_who(sa_pid, sa_start);
     for (uint32_t i = 0; i < SA_CHILDREN; i++) {
