@@ -245,3 +245,51 @@ def test_an_honest_description_in_other_words(liar, opener, honest):
     blob = forged(honest, text=b"d[('a','<i4'),('b','<i4')]")
     code = "return xp.from_handle(xp.Handle.from_bytes(b)).dtype.names"
     assert opener.run(textwrap.dedent(code), b=blob) == ("a", "b")
+
+
+SEALS_OF_A_PEER = {"future writers": 0x10, "no more seals": fcntl.F_SEAL_SEAL, "both": 0x11}
+
+
+@pytest.mark.parametrize("seal", SEALS_OF_A_PEER)
+def test_a_peer_that_seals_what_it_received(liar, opener, seal):
+    """New receivers may be refused; who has the memory keeps it, and nobody gets wrong zeros."""
+    xp.empty_cache()
+    x = xp.full(5 << 20, 3.0)
+    liar.run(
+        """
+        import fcntl
+        keep['x'] = x
+        name = x.storage().id.partition('-')[0]
+        for number in os.listdir('/proc/self/fd'):
+            try:
+                if name in os.readlink(f'/proc/self/fd/{number}'):
+                    fcntl.fcntl(int(number), fcntl.F_ADD_SEALS, seals)
+            except FileNotFoundError:
+                pass
+        """,
+        x=x,
+        seals=SEALS_OF_A_PEER[seal],
+    )
+    code = """
+        try:
+            x = xp.from_handle(xp.Handle.from_bytes(b))
+        except xp.HandleError as error:
+            return str(error)
+        return float(xp.sum(x))
+        """
+    total = 3.0 * x.size
+    told = opener.run(code, b=bytes(x.handle()))
+    assert told == total if seal == "no more seals" else "not permitted" in told, told
+    assert opener.run(code, b=bytes(x.readonly().handle())) == total
+    x += 1
+    liar.run("keep['x'] += 1")
+    assert float(x[-1]) == 5
+    liar.run("keep.clear()")
+    opener.run("gc.collect(); xp.empty_cache()")
+    del x
+    for _ in range(2):
+        y = xp.zeros(5 << 20)
+        assert not y.any()
+        y += 1
+        del y
+        xp.empty_cache()
