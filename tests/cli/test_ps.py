@@ -1,14 +1,11 @@
 """ps: every segment of this user, and who holds it."""
 
-import ctypes
 import json
 import os
 import pathlib
 import pwd
 import random
-import select
 import signal
-import struct
 import subprocess
 import sys
 import time
@@ -18,7 +15,7 @@ import pytest
 import sharedarray as xp
 from sharedarray import _segments as segments
 from sharedarray._cli import ps
-from tests.harness import Program, Worker, procfs, run_script
+from tests.harness import Program, Watch, Worker, procfs, run_script
 
 from .conftest import SOURCE
 
@@ -283,37 +280,15 @@ def test_a_memfd_of_another_program_is_none_of_ours():
         os.close(fd)
 
 
-class Watch:
-    """Tells whether a file was opened (inotify: IN_OPEN, which O_PATH does not raise)."""
-
-    def __init__(self, path):
-        libc = ctypes.CDLL(None, use_errno=True)
-        self.fd = libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
-        assert libc.inotify_add_watch(self.fd, str(path).encode(), 0x20) >= 0
-
-    def opened(self):
-        """Number of openings since the last call."""
-        ready, _, _ = select.select([self.fd], [], [], 0)
-        if not ready:
-            return 0
-        data, n, at = os.read(self.fd, 65536), 0, 0
-        while at < len(data):
-            at += 16 + struct.unpack_from("=iIII", data, at)[3]
-            n += 1
-        return n
-
-
 def test_files_of_other_programs_are_not_opened(tmp_path):
     file = tmp_path / "file"
     file.write_text("not ours")
-    with file.open() as held:
-        watch = Watch(file)
+    with file.open() as held, Watch(file) as watch:
         segments.scan()
         assert watch.opened() == 0
         file.read_text()
         assert watch.opened() == 1
         assert held.read() == "not ours"
-    os.close(watch.fd)
 
 
 @root_only
@@ -321,17 +296,12 @@ def test_a_file_with_a_lying_name_is_neither_opened_nor_listed():
     name = random.Random(5).randbytes(16).hex()
     path = pathlib.Path(f"/memfd:sharedarray-{name}")
     path.write_bytes(bytes(4096))
-    watch = Watch(path)
-    fd = os.open(path, os.O_RDWR)
-    path.unlink()
-    assert watch.opened() == 1
-    try:
-        assert os.readlink(f"/proc/self/fd/{fd}") == f"{path} (deleted)"
+    with Watch(path) as watch, path.open("r+b") as file:
+        path.unlink()
+        assert watch.opened() == 1
+        assert os.readlink(f"/proc/self/fd/{file.fileno()}") == f"{path} (deleted)"
         assert entry(name) is None
         assert watch.opened() == 0
-    finally:
-        os.close(fd)
-        os.close(watch.fd)
 
 
 def test_looking_leaves_nothing_and_commits_no_memory():

@@ -3,6 +3,7 @@
 from .footprint import Footprint, FootprintError, check_return, returns_to_start, stays_level
 from .program import Program
 from .script import Result, ScriptError, run_script
+from .watch import Watch
 from .worker import METHODS, Worker, WorkerError, WorkerLost, join
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "Program",
     "Result",
     "ScriptError",
+    "Watch",
     "Worker",
     "WorkerError",
     "WorkerLost",
