@@ -19,6 +19,7 @@ LAYERS = {
         "_attributes",
         "_dlpack",
         "_exchange",
+        "_fill",
         "_keys",
         "_methods",
         "_numbers",

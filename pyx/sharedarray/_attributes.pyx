@@ -20,7 +20,8 @@ from ._array cimport (
     unwrap,
     wrap,
 )
-from ._storage cimport in_shared, make_ndarray, storage_of, will_write
+from ._fill cimport fill_array
+from ._storage cimport in_shared, make_ndarray, storage_of
 
 from types import GenericAlias
 
@@ -341,8 +342,7 @@ def fill_(Array self, value):
     >>> xp.zeros(2).fill_(1)
     Array([1., 1.], dtype=float64, device='cpu', shared)
     """
-    will_write(below(self))
-    (<object>below(self)).fill(unwrap(value))
+    fill_array(below(self), unwrap(value))
     return self
 
 
@@ -359,8 +359,7 @@ def zero_(Array self):
     >>> xp.ones(2).zero_()
     Array([0., 0.], dtype=float64, device='cpu', shared)
     """
-    will_write(below(self))
-    (<object>below(self)).fill(np.zeros((), self.dtype)[()])
+    fill_array(below(self), np.zeros((), self.dtype)[()])
     return self
 
 
