@@ -23,6 +23,7 @@ LAYERS = {
         "_keys",
         "_methods",
         "_numbers",
+        "_placement",
         "_protocols",
         "_selection",
         "_show",
