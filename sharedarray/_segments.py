@@ -384,47 +384,57 @@ def read_ledger(fd: int) -> Ledger | None:
     if len(head) < 4096 or word("magic") != _LAYOUT["magic_value"]:
         return None
     made = set()
-    for _, words in _data(fd, _LAYOUT["made"], _LAYOUT["made_entries"] * 16, np.uint64):
-        pairs = words[: len(words) // 2 * 2].reshape(-1, 2)
+    for _, pairs in _column(fd, "made", np.dtype("2u8")):
         made |= {f"{a:016x}{b:016x}" for a, b in pairs[pairs.any(axis=1)].tolist()}
     pending: Counter = Counter()
-    for first, words in _data(fd, _LAYOUT["ticket"], _LAYOUT["tickets"] * 8, np.uint64):
+    for first, words in _column(fd, "ticket", np.dtype("u8")):
         places = np.flatnonzero(words & 3 == _LAYOUT["pending"])
         if places.size:
-            at = _LAYOUT["ticket_segment"] + first // 8 * 4
-            tags = np.frombuffer(os.pread(fd, len(words) * 4, at), np.uint32)
+            tags = _entries(fd, "ticket_segment", first, len(words), np.dtype("u4"))
             pending.update(tags[places[places < len(tags)]].tolist())
     return Ledger(word("pid"), word("start"), word("pidns"), made, pending)
 
 
-def _data(fd: int, start: int, nbytes: int, dtype) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield offset from `start` and contents of what is no hole, in whole 16-byte entries."""
-    at, end = start, start + nbytes
+def _column(fd: int, name: str, dtype: np.dtype) -> Iterator[tuple[int, np.ndarray]]:
+    """Yield the first place and the entries of what is no hole, in pieces."""
+    start, stride, count = _LAYOUT[name]
+    at, end = start, start + stride * count
     while at < end:
         try:
             at = max(at, os.lseek(fd, at, os.SEEK_DATA))
+            until = min(end, os.lseek(fd, at, os.SEEK_HOLE))
         except OSError as error:
             if error.errno == errno.ENXIO:  # nothing but a hole up to the end
                 return
             raise
-        until = min(end, os.lseek(fd, at, os.SEEK_HOLE)) if at < end else at
-        at -= (at - start) % 16
-        while at < until:
-            data = os.pread(fd, min(CHUNK, end - at), at)
-            if len(data) < 16:
+        first = (at - start) // stride
+        while start + stride * first < until:
+            entries = _entries(fd, name, first, min(CHUNK // stride, count - first), dtype)
+            if not len(entries):
                 return
-            yield at - start, np.frombuffer(data[: len(data) // 16 * 16], dtype)
-            at += len(data)
+            yield first, entries
+            first += len(entries)
+        at = start + stride * first
+
+
+def _entries(fd: int, name: str, first: int, count: int, dtype: np.dtype) -> np.ndarray:
+    """Return some entries of a column, fewer where the ledger ends."""
+    start, stride, _ = _LAYOUT[name]
+    data = os.pread(fd, stride * (count - 1) + dtype.itemsize, start + stride * first)
+    count = max(0, (len(data) - dtype.itemsize) // stride + 1)
+    base, shape = (dtype.base, dtype.shape) if dtype.subdtype else (dtype, ())
+    steps = (stride, *(base.itemsize for _ in shape))
+    return np.ndarray((count, *shape), base, data, strides=steps)
 
 
 def _ledger_of(memory: _Found) -> Ledger | None:
     """Open and read a ledger by whichever descriptor there is."""
-    if memory.size != _LAYOUT["bytes"]:
+    if memory.size not in _LAYOUT["sizes"]:
         return None
     for pid, place in memory.places.items():
         for number in place.numbers:
             try:
-                fd = _core.open_ledger(pid, number, memory.name)
+                fd = _core.open_ledger(pid, number, memory.name, memory.size)
             except OSError:
                 continue
             try:

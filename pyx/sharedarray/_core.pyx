@@ -673,6 +673,7 @@ cdef extern from *:
         AT_MADE
         AT_TICKET
         AT_TICKET_SEGMENT
+        SA_CHILDREN
         SA_MADE
         SA_TICKETS
         SA_PENDING
@@ -684,18 +685,19 @@ def ledger_layout():
 
     Returns
     -------
-    dict of str to int
-        The ledger's size ``bytes``, its ``magic_value``, offsets in bytes, numbers of entries, and
-        the state of a ``pending`` ticket (its lowest two bits).
+    dict
+        The ``sizes`` that ledgers have and the ``magic_value`` at their ``magic``; offsets in bytes
+        of single words (``pid``, ``start``, ``pidns``); of columns offset, distance of entries and
+        number of entries; the state of a ``pending`` ticket (its lowest two bits).
     """
-    return {"bytes": LEDGER_BYTES, "magic_value": SA_LEDGER_MAGIC, "magic": AT_MAGIC,
-            "pid": AT_PID, "start": AT_START, "pidns": AT_PIDNS, "word": AT_WORD,
-            "hold": AT_HOLD, "child": AT_CHILD, "made": AT_MADE, "made_entries": SA_MADE,
-            "ticket": AT_TICKET, "tickets": SA_TICKETS, "pending": SA_PENDING,
-            "ticket_segment": AT_TICKET_SEGMENT}
+    return {"sizes": (LEDGER_BYTES,), "magic_value": SA_LEDGER_MAGIC, "magic": AT_MAGIC,
+            "pid": AT_PID, "start": AT_START, "pidns": AT_PIDNS, "pending": SA_PENDING,
+            "word": (AT_WORD, 8, SA_TICKETS), "hold": (AT_HOLD, 24, SA_TICKETS),
+            "ticket": (AT_TICKET, 8, SA_TICKETS), "child": (AT_CHILD, 16, SA_CHILDREN),
+            "ticket_segment": (AT_TICKET_SEGMENT, 4, SA_TICKETS), "made": (AT_MADE, 16, SA_MADE)}
 
 
-def open_ledger(int pid, int number, name):
+def open_ledger(int pid, int number, name, uint64_t size):
     """Open another process's ledger for reading: only if it is that memfd, sealed, of this user.
 
     Parameters
@@ -704,6 +706,8 @@ def open_ledger(int pid, int number, name):
         The process, and the descriptor that it has.
     name : str
         The 32 digits of its name.
+    size : int
+        Of the ledger, in bytes.
 
     Returns
     -------
@@ -720,7 +724,7 @@ def open_ledger(int pid, int number, name):
     ident[0] = int(name[:16], 16)
     ident[1] = int(name[16:], 16)
     with nogil:
-        reason = open_foreign(pid, 0, number, ident, LEDGER_BYTES, False, &fd, &err)
+        reason = open_foreign(pid, 0, number, ident, size, False, &fd, &err)
     if fd < 0:
         raise OSError(err, reason_text(reason).decode())
     return fd

@@ -384,7 +384,7 @@ GARBLING = """
 @pytest.mark.parametrize("seed", range(3))
 def test_a_ledger_that_holds_noise(seed, tmp_path):
     layout = segments._LAYOUT
-    arguments = layout["magic"], layout["magic_value"], layout["bytes"]
+    arguments = layout["magic"], layout["magic_value"], layout["sizes"][0]
     with Program(tmp_path, GARBLING, seed, *arguments) as program:
         found = segments.scan()
         assert program.pid in holders(entry(program.line, found))

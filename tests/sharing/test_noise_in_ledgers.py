@@ -13,15 +13,24 @@ from tests.harness import Worker, procfs
 
 LAYOUT = _core.ledger_layout()
 PAGE = 4096
-# Where the entries lie that are in use: (offset, bytes).
+
+
+def column(name, count):
+    """Where the words of the first entries of a column lie."""
+    start, stride, _ = LAYOUT[name]
+    length = {"hold": 24, "child": 16, "made": 16}.get(name, min(8, stride))
+    return [start + stride * i + at for i in range(count) for at in range(0, max(length, 8), 8)]
+
+
+# Where the entries lie that are in use.
 PARTS = {
-    "header": (0, PAGE),
-    "words": (LAYOUT["word"], PAGE),
-    "tickets": (LAYOUT["ticket"], PAGE),
-    "holds": (LAYOUT["hold"], 2 * PAGE),
-    "children": (LAYOUT["child"], 64 << 10),
-    "notes": (LAYOUT["made"], PAGE),
-    "segments of tickets": (LAYOUT["ticket_segment"], PAGE),
+    "header": list(range(0, PAGE, 8)),
+    "words": column("word", 512),
+    "tickets": column("ticket", 512),
+    "holds": column("hold", 512),
+    "children": column("child", 4096),
+    "notes": column("made", 256),
+    "segments of tickets": column("ticket_segment", 512),
 }
 MASK = (1 << 64) - 1
 VALUES = [0, 1, 2, 3, 0xFFFF, 1 << 16, 1 << 17, 1 << 20, (1 << 31) - 1, 1 << 32, 1 << 47, 1 << 63]
@@ -35,9 +44,10 @@ def ledger_of(pid):
             continue
         fd = os.open(f"/proc/{pid}/fd/{number}", os.O_RDWR)
         try:
-            if os.fstat(fd).st_size != LAYOUT["bytes"]:
+            size = os.fstat(fd).st_size
+            if size not in LAYOUT["sizes"]:
                 continue
-            memory = mmap.mmap(fd, LAYOUT["bytes"])
+            memory = mmap.mmap(fd, size)
         finally:
             os.close(fd)
         if int.from_bytes(memory[LAYOUT["pid"] : LAYOUT["pid"] + 8], "little") == pid:
@@ -54,10 +64,9 @@ def garble(pids, parts, seed, seconds):
     written = 0
     while time.monotonic() < end:
         memory = chance.choice(ledgers)
-        start, length = PARTS[chance.choice(parts)]
-        at = start + 8 * chance.randrange(length // 8)
+        places = PARTS[chance.choice(parts)]
+        at, other = chance.choice(places), chance.choice(places)
         was = int.from_bytes(memory[at : at + 8], "little")
-        other = start + 8 * chance.randrange(length // 8)
         value = chance.choice(
             [
                 chance.getrandbits(64),
@@ -160,15 +169,12 @@ def test_noise_is_what_the_counts_are_made_of():
     handle = storage.handle()
     bytes(handle)
     memory = ledger_of(os.getpid())
-    start, length = PARTS["words"]
-    before = memory[start : start + length]
-    noise = b"".join(
-        (int.from_bytes(before[at : at + 8], "little") + 7).to_bytes(8, "little")
-        for at in range(0, length, 8)
-    )
-    memory[start : start + length] = noise
+    before = {at: memory[at : at + 8] for at in PARTS["words"]}
+    for at, word in before.items():
+        memory[at : at + 8] = (int.from_bytes(word, "little") + 7).to_bytes(8, "little")
     assert storage.attached() == 7
-    memory[start : start + length] = before
+    for at, word in before.items():
+        memory[at : at + 8] = word
     assert storage.attached() == 0
     memory.close()
 
@@ -186,18 +192,17 @@ def test_noise_lets_nobody_wait():
     handle = storage.handle()
     bytes(handle)
     memory = ledger_of(os.getpid())
-    holds, count = LAYOUT["hold"], 200_000
-    before = memory[holds : holds + 24 * count], memory[:8]
+    (start, stride, _), count = LAYOUT["hold"], 200_000
+    before = memory[start : start + stride * count], memory[:8]
     chance = random.Random(3)
     nowhere = ((1 << 32) - 1).to_bytes(8, "little") + bytes(8)
-    names = ((1 << 42) + chance.getrandbits(40) for _ in range(count))  # process 1 at other times
-    memory[holds : holds + 24 * count] = b"".join(
-        name.to_bytes(8, "little") + nowhere for name in names
-    )
+    for at in range(start, start + stride * count, stride):
+        name = (1 << 42) + chance.getrandbits(40)  # process 1, of other times
+        memory[at : at + 24] = name.to_bytes(8, "little") + nowhere
     memory[:8] = count.to_bytes(8, "little")
     asked = questions()
     assert storage.attached() == 0
     asked = questions() - asked
-    memory[holds : holds + 24 * count], memory[:8] = before
+    memory[start : start + stride * count], memory[:8] = before
     memory.close()
     assert 1000 < asked < 20_000
