@@ -3,28 +3,25 @@
 A segment has no name in any file system, so it is found at those who hold it: among the
 descriptors and mappings of their processes, by the name of its memfd. Links are read first and
 pinned by ``O_PATH`` next; nothing but a ledger is ever opened, and that by the checks of every
-receiver. Sources: proc_pid_fd(5), proc_pid_maps(5), proc_pid_status(5), lseek(2) on SEEK_DATA.
+receiver. Sources: proc_pid_fd(5), proc_pid_maps(5), proc_pid_status(5).
 """
 
 import contextlib
-import errno
 import os
 import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-import numpy as np
+from . import _ledger
+from ._notes import LAYOUT, Ledger, read_ledger
 
-from . import _core
-
-__all__ = ["Creator", "Holder", "Ledger", "Scan", "Segment", "mapped_by", "scan"]
+__all__ = ["Creator", "Holder", "Scan", "Segment", "mapped_by", "scan"]
 
 KEEPER = "sharedarray-keeper"
 # The kernel cuts the names of programs.
 KEEPER_SHORT = KEEPER[:15]
 BLOCK = 512  # bytes: the unit of st_blocks
-CHUNK = 1 << 20  # bytes of a ledger that are read at once
 
 _LINK = re.compile(r"/memfd:sharedarray-([0-9a-f]{32}) \(deleted\)\Z")
 _MAPPING = re.compile(
@@ -32,7 +29,6 @@ _MAPPING = re.compile(
     rb" +/memfd:sharedarray-([0-9a-f]{32}) \(deleted\)$",
     re.MULTILINE,
 )
-_LAYOUT = _core.ledger_layout()
 
 
 @dataclass(frozen=True)
@@ -160,27 +156,6 @@ class _Found:
     places: dict[int, _Place] = field(default_factory=dict)
 
 
-@dataclass
-class Ledger:
-    """What a ledger says. Anybody of the same user may have written it: for comparing only.
-
-    Attributes
-    ----------
-    pid, start, pidns : int
-        Whose it is.
-    made : set of str
-        Ids of the segments that this process made.
-    pending : Counter
-        Messages in flight, by the low half of the first word of their segment's id.
-    """
-
-    pid: int
-    start: int
-    pidns: int
-    made: set[str]
-    pending: Counter
-
-
 def scan() -> Scan:
     """Look at every process of this user.
 
@@ -302,7 +277,9 @@ def _look_at(process: _Process, device: int, uid: int, found: dict) -> None:
         path = f"/proc/{process.pid}/fd/{number}"
         with contextlib.suppress(FileNotFoundError, ProcessLookupError):
             link = _LINK.match(os.readlink(path))
-            status = _pinned(path, link[0]) if link else None
+            if link is None:
+                continue
+            status = _pinned(path, link[0])
             if status is None or status.st_dev != device or status.st_uid != uid:
                 continue
             key = link[1], status.st_ino
@@ -368,73 +345,14 @@ def _touched(pid: int, region: str) -> int:
 # ---- ledgers ----
 
 
-def read_ledger(fd: int) -> Ledger | None:
-    """Return what a ledger says; None if it is none of this version.
-
-    Parameters
-    ----------
-    fd : int
-        Open for reading. Holes are skipped, so that looking costs no memory.
-    """
-    head = os.pread(fd, 4096, 0)
-
-    def word(name: str) -> int:
-        return int.from_bytes(head[_LAYOUT[name] : _LAYOUT[name] + 8], "little")
-
-    if len(head) < 4096 or word("magic") != _LAYOUT["magic_value"]:
-        return None
-    made = set()
-    for _, pairs in _column(fd, "made", np.dtype("2u8")):
-        made |= {f"{a:016x}{b:016x}" for a, b in pairs[pairs.any(axis=1)].tolist()}
-    pending: Counter = Counter()
-    for first, words in _column(fd, "ticket", np.dtype("u8")):
-        places = np.flatnonzero(words & 3 == _LAYOUT["pending"])
-        if places.size:
-            tags = _entries(fd, "ticket_segment", first, len(words), np.dtype("u4"))
-            pending.update(tags[places[places < len(tags)]].tolist())
-    return Ledger(word("pid"), word("start"), word("pidns"), made, pending)
-
-
-def _column(fd: int, name: str, dtype: np.dtype) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield the first place and the entries of what is no hole, in pieces."""
-    start, stride, count = _LAYOUT[name]
-    at, end = start, start + stride * count
-    while at < end:
-        try:
-            at = max(at, os.lseek(fd, at, os.SEEK_DATA))
-            until = min(end, os.lseek(fd, at, os.SEEK_HOLE))
-        except OSError as error:
-            if error.errno == errno.ENXIO:  # nothing but a hole up to the end
-                return
-            raise
-        first = (at - start) // stride
-        while start + stride * first < until:
-            entries = _entries(fd, name, first, min(CHUNK // stride, count - first), dtype)
-            if not len(entries):
-                return
-            yield first, entries
-            first += len(entries)
-        at = start + stride * first
-
-
-def _entries(fd: int, name: str, first: int, count: int, dtype: np.dtype) -> np.ndarray:
-    """Return some entries of a column, fewer where the ledger ends."""
-    start, stride, _ = _LAYOUT[name]
-    data = os.pread(fd, stride * (count - 1) + dtype.itemsize, start + stride * first)
-    count = max(0, (len(data) - dtype.itemsize) // stride + 1)
-    base, shape = (dtype.base, dtype.shape) if dtype.subdtype else (dtype, ())
-    steps = (stride, *(base.itemsize for _ in shape))
-    return np.ndarray((count, *shape), base, data, strides=steps)
-
-
 def _ledger_of(memory: _Found) -> Ledger | None:
     """Open and read a ledger by whichever descriptor there is."""
-    if memory.size not in _LAYOUT["sizes"]:
+    if memory.size not in LAYOUT["sizes"]:
         return None
     for pid, place in memory.places.items():
         for number in place.numbers:
             try:
-                fd = _core.open_ledger(pid, number, memory.name, memory.size)
+                fd = _ledger.open_ledger(pid, number, memory.name, memory.size)
             except OSError:
                 continue
             try:
@@ -471,14 +389,15 @@ def _assemble(uid: int, found: dict, processes: dict[int, _Process], closed: lis
         for name in ledger.made:
             if name not in makers or creator.alive:
                 makers[name] = creator
-    segments, others = [], []
+    segments: list[Segment] = []
+    others: list[Segment] = []
     for key, memory in found.items():
         places = [pid for pid in memory.places if pid in processes]
         if not places:
             continue
         tag = int(memory.name[:16], 16) & 0xFFFFFFFF
         holders = tuple(
-            _holder(processes[pid], memory.places[pid], sent.get(pid, {}).get(tag, 0))
+            _holder(processes[pid], memory.places[pid], sent[pid][tag] if pid in sent else 0)
             for pid in sorted(places)
         )
         creator = creators[key] if key in ledgers else makers.get(memory.name)
@@ -499,12 +418,12 @@ def _creator(ledger, memory, processes, here) -> Creator | None:
     for pid in memory.places:
         process = processes.get(pid)
         if process and (process.pidns, process.own_pid) == (ledger.pidns, ledger.pid):
-            alive = _core.is_alive(pid, ledger.start)
+            alive = _ledger.is_alive(pid, ledger.start)
             if alive:
                 return Creator(pid, True)
     if ledger.pidns != here:
         return Creator(ledger.pid, None)
-    return Creator(ledger.pid, _core.is_alive(ledger.pid, ledger.start))
+    return Creator(ledger.pid, _ledger.is_alive(ledger.pid, ledger.start))
 
 
 def _kind(processes: dict[int, _Process], pid: int) -> str:

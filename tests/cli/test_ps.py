@@ -15,6 +15,7 @@ import pytest
 import sharedarray as xp
 from sharedarray import _segments as segments
 from sharedarray._cli import ps
+from sharedarray._notes import LAYOUT
 from tests.harness import Program, Watch, Worker, procfs, run_script
 
 from .conftest import SOURCE
@@ -383,8 +384,7 @@ GARBLING = """
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_ledger_that_holds_noise(seed, tmp_path):
-    layout = segments._LAYOUT
-    arguments = layout["magic"], layout["magic_value"], layout["sizes"][0]
+    arguments = LAYOUT["magic"], LAYOUT["magic_value"], LAYOUT["sizes"][0]
     with Program(tmp_path, GARBLING, seed, *arguments) as program:
         found = segments.scan()
         assert program.pid in holders(entry(program.line, found))

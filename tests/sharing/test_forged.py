@@ -151,9 +151,9 @@ def test_a_segment_that_could_lose_its_pages_is_not_mapped(liar, opener, honest,
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_ledger_that_could_lose_its_pages_is_not_mapped(liar, opener, honest, fault):
     """That of the creator is needed to count this process; that of the sender for its ticket."""
-    from sharedarray import _core
+    from sharedarray import _ledger
 
-    size = _core.ledger_layout()["sizes"][0]
+    size = _ledger.ledger_layout()["sizes"][0]
     # Another ledger: an opener that has the right one asks for no descriptor.
     other = forged(honest, ledger1=fields(honest)["ledger1"] ^ 1)
     name = ledger_name(other)

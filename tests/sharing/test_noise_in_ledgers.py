@@ -8,10 +8,10 @@ import time
 import pytest
 
 import sharedarray as xp
-from sharedarray import _core
+from sharedarray import _ledger
 from tests.harness import Worker, procfs
 
-LAYOUT = _core.ledger_layout()
+LAYOUT = _ledger.ledger_layout()
 PAGE = 4096
 
 
