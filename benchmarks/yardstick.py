@@ -1,4 +1,4 @@
-"""Print what the yardstick of ``streaming.py`` takes by itself: one kept mapping, a tuple a message.
+"""Print what the yardstick of ``streaming.py`` takes alone: one kept mapping, and tuples.
 
 python benchmarks/yardstick.py 65536 1048576 67108864
 """

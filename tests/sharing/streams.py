@@ -159,7 +159,7 @@ def forward(source, sink, numbers):
 def fill(link, nbytes):
     """Send as many arrays at once as a stream may need, each written whole."""
     stream, link = Stream(nbytes), links[link]
-    for number, x in enumerate([stream.make(number, whole=True) for number in range(WARM)]):
+    for x in [stream.make(number, whole=True) for number in range(WARM)]:
         link.send(x)
     del x
     link.recv_bytes()
