@@ -221,6 +221,23 @@ def test_the_last_of_a_chain_keeps_what_it_has_when_the_others_end(nbytes):
         assert last.call(streams.kept) == list(numbers)
 
 
+@pytest.mark.parametrize("end", [Worker.stop, Worker.kill], ids=["stop", "kill"])
+def test_senders_that_come_and_go_leave_nothing(end):
+    """Of a sender that ended there stays a ledger, mapped; of its arrays nothing."""
+    with Line("spawn", 3) as line:
+        line.run("down", 64 * MIB, 64)
+        memory, before = line.memory(), line.each(streams.state)
+        for changes in range(1, 5):
+            end(line.workers[0])
+            line.workers[0] = Worker("spawn")
+            streams.join(*line.workers[:2], "link 0")
+            line.run("down", 64 * MIB, 64)
+            assert line.memory() <= memory + MIB
+            for old, new in zip(before[1:], line.each(streams.state)[1:], strict=True):
+                assert new.mappings <= old.mappings + changes
+                assert new.descriptors <= old.descriptors + changes + 1
+
+
 class TestPlantedFaults:
     """Each check finds what it is there for."""
 
