@@ -72,13 +72,13 @@ def install(folder: pathlib.Path, peers: list[str]) -> dict[str, str]:
 
 def environment(folder: pathlib.Path) -> dict[str, str]:
     """Variables of the programs: this tree's library beside the virtual environment's."""
-    kept = {k: v for k, v in os.environ.items() if k in ("LANG", "HOME")}
     ours = pathlib.Path(sharedarray.__file__).parents[1]
-    return kept | {
+    return {
         "PATH": f"{folder / 'bin'}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
         "PYTHONPATH": str(ours),
         "PYTHONDONTWRITEBYTECODE": "1",
         "RAY_USAGE_STATS_ENABLED": "0",
+        "RAY_AUTH_MODE": "disabled",
     }
 
 
@@ -116,7 +116,7 @@ def run(folder: pathlib.Path, peer: str, experiment: str) -> dict:
         try:
             done = subprocess.run(
                 [str(word) for word in command],
-                env=environment(folder) | {"TMPDIR": str(temporary)},
+                env=environment(folder) | {"TMPDIR": str(temporary), "HOME": place},
                 capture_output=True,
                 text=True,
                 timeout=SECONDS + 60,
@@ -137,10 +137,11 @@ def cell(found: dict) -> str:
     parts = []
     for name, where in (("shm", "`/dev/shm`"), ("tmp", "`/tmp`")):
         nbytes = sum(left[name].values())
-        if nbytes >= 1 << 20:
+        if nbytes >= 1e6:
             parts.append(f"{nbytes / 1e6:.0f} MB in {where}")
-        elif name == "shm" and left[name]:
-            parts.append(f"{len(left[name])} files in {where}")
+        elif left[name]:
+            number = len(left[name])
+            parts.append(f"{number} small file{'s' if number > 1 else ''} in {where}")
     if left["processes"]:
         number = len(left["processes"])
         parts.append(f"{number} process{'es' if number > 1 else ''}")

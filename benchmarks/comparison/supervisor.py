@@ -40,22 +40,24 @@ def files(folder):
     return found
 
 
-def lines(process, seconds):
-    """Yield what the program tells; ends with the program or the time."""
+def told(process, seconds):
+    """What the program tells: the first line that is JSON, or that it said nothing.
+
+    Its end is no sign: what it left behind may hold the pipe open.
+    """
     end = time.monotonic() + seconds
     text = b""
-    while (left := end - time.monotonic()) > 0:
-        ready, _, _ = select.select([process.stdout], [], [], left)
+    while True:
+        ready, _, _ = select.select([process.stdout], [], [], max(0.0, end - time.monotonic()))
         if not ready:
-            break
+            return ["hangs", ""]
         piece = os.read(process.stdout.fileno(), 65536)
         if not piece:
-            return
-        *whole, text = (text + piece).split(b"\n")
-        for line in whole:
+            return ["ends without a word", ""]
+        *lines, text = (text + piece).split(b"\n")
+        for line in lines:
             with contextlib.suppress(ValueError):
-                yield json.loads(line)
-    yield ["hangs", ""]
+                return json.loads(line)
 
 
 def reap():
@@ -87,14 +89,13 @@ def main():
         stderr=words.open("wb"),
         start_new_session=True,
     )
-    outcome = ["ends without a word", ""]
-    for told in lines(program, float(seconds)):
-        outcome = told
-        if told[0] in ("held", "hangs"):
-            break
-    else:
-        program.wait()
-    if outcome[0] in ("held", "hangs"):
+    outcome = told(program, float(seconds))
+    if outcome[0] not in ("held", "hangs"):
+        try:
+            program.wait(30)
+        except subprocess.TimeoutExpired:
+            outcome = ["hangs at its end", outcome[0]]
+    if program.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(program.pid, signal.SIGKILL)
         program.wait()

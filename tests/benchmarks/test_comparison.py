@@ -66,8 +66,8 @@ def test_cells(comparison):
     assert cell(found("held")) == "nothing"
     assert cell(found("hangs", shm={"a": 1 << 30})) == "hangs"
     assert cell(found("ok", shm={"a": 5 << 20, "b": 5 << 20})) == "10 MB in `/dev/shm`"
-    assert cell(found("ok", shm={"a": 0, "b": 9})) == "2 files in `/dev/shm`"
-    assert cell(found("ok", tmp={"log": 1000})) == "nothing"
+    assert cell(found("ok", shm={"a": 0, "b": 9})) == "2 small files in `/dev/shm`"
+    assert cell(found("ok", tmp={"log": 1000})) == "1 small file in `/tmp`"
     assert cell(found("held", tmp={"a": 2_000_000}, processes={1: "x", 2: "y"})) == (
         "2 MB in `/tmp`, 2 processes"
     )
