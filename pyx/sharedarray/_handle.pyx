@@ -5,7 +5,6 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes
 from libc.errno cimport EINVAL, EMFILE, ENFILE, ESTALE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
-from posix.unistd cimport geteuid
 from numpy cimport (
     PyArray_BYTES,
     PyArray_DIMS,
@@ -104,7 +103,7 @@ cdef int identify(sa_handle *h) except -1:
     memcpy(h.boot, _boot, 16)
     h.pidns = _pidns
     h.netns = _netns
-    h.uid = geteuid()
+    h.uid = _core.own_uid(False)
     return 0
 
 
@@ -290,7 +289,7 @@ cdef Received open_bytes(bytes data):
     if memcmp(h.boot, here.boot, 16):
         raise HandleError("the handle is of another machine, or of an earlier boot of this one; "
                           "between machines send pickle.dumps(x)")
-    if h.uid != here.uid:
+    if h.uid != here.uid and h.uid != _core.own_uid(True):
         raise HandleError(f"the handle belongs to user {h.uid}, this process to {here.uid}")
     segment = _core.hold_segment(h.segment, h.segment_size, not r.readonly, &rc)
     if rc < 0:

@@ -262,10 +262,17 @@ void sa_segment_unref(sa_segment *seg) {
         sa_segment_release(seg, false);
         return;
     }
-    double now = sa_now(); /* the hot path asks the kernel at most twice a second */
+    /* The hot path asks the kernel at most twice a second. */
+    static double asked = -1.0;
+    static size_t budget;
+    double now = sa_now();
+    if (now - asked > 0.5) {
+        asked = now;
+        budget = sa_descriptor_budget();
+    }
     bool ask = now - seg->unused_since > 0.5;
     seg->unused_since = now;
-    if ((ask && retired(seg)) || sa_attached_bytes(false) > keep_bytes || sa_ndescriptors > sa_descriptor_budget())
+    if ((ask && retired(seg)) || sa_attached_bytes(false) > keep_bytes || sa_ndescriptors > budget)
         sa_segment_release(seg, false);
 }
 
