@@ -25,7 +25,9 @@ static size_t trim(void) {
     for (uint32_t i = sa_pool.narenas; i-- > 0;)
         if (!sa_pool.arenas[i]->live) sa_arena_release(sa_pool.arenas[i]);
     sa_punch_runs();
-    return bytes + sa_attached_purge(true);
+    bytes += sa_attached_purge(true);
+    sa_range_retry();
+    return bytes;
 }
 
 size_t sa_pool_trim(void) {

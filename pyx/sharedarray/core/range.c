@@ -74,6 +74,7 @@ static int reserve(size_t nslots) {
 }
 
 int sa_range_take(size_t nslots, char **base) {
+    sa_range_retry();
     for (int tries = 0;; tries++) {
         for (size_t i = 0; i < ngaps; i++)
             if (gaps[i].nslots >= nslots) {
@@ -108,10 +109,17 @@ static bool same_range(const char *a, const char *b) {
     return false;
 }
 
-void sa_range_give(char *base, size_t nslots) {
-    sa_range_mark(base, nslots, NULL);
-    if (mmap(base, nslots * SA_SLOT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
-        return; /* the addresses are lost, nothing else: they are never handed out again */
+static bool unmap(char *base, size_t nslots) {
+    return mmap(base, nslots * SA_SLOT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+/* Mappings that could not be replaced (the process has vm.max_map_count of them, or the kernel no
+   memory for one more): they keep their memory until that succeeds. */
+#define LATE 256
+static gap late[LATE];
+static int nlate;
+
+static void give(char *base, size_t nslots) {
     size_t at = 0;
     while (at < ngaps && gaps[at].base < base) at++;
     bool left = at > 0 && gaps[at - 1].base + gaps[at - 1].nslots * SA_SLOT == base && same_range(gaps[at - 1].base, base);
@@ -127,5 +135,18 @@ void sa_range_give(char *base, size_t nslots) {
         gaps[at].nslots += nslots;
     } else {
         (void)gap_insert(at, base, nslots); /* on want of heap the addresses are lost */
+    }
+}
+
+void sa_range_give(char *base, size_t nslots) {
+    sa_range_mark(base, nslots, NULL);
+    if (unmap(base, nslots)) give(base, nslots);
+    else if (nlate < LATE) late[nlate++] = (gap){base, nslots};
+}
+
+void sa_range_retry(void) {
+    while (nlate && unmap(late[nlate - 1].base, late[nlate - 1].nslots)) {
+        nlate--;
+        give(late[nlate].base, late[nlate].nslots);
     }
 }
