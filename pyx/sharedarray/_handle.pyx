@@ -87,21 +87,22 @@ cdef enum:
 # ---- who we are: fixed for a process, except for its namespaces' and user's change ----
 
 cdef unsigned char[16] _boot
-cdef bint _boot_known = False
+cdef bint _boot_known = _core.boot_id(_boot) == 0   # now, while there are descriptors
 cdef uint64_t _pidns = 0, _netns = 0
 cdef int _namespaces_pid = -1
 
 
 cdef int identify(sa_handle *h) except -1:
     """Fill in this machine, namespaces and user."""
-    global _boot_known, _namespaces_pid
+    global _boot_known, _namespaces_pid, _pidns, _netns
     if not _boot_known:
-        check(_core.boot_id(_boot), "cannot read the boot id of this machine (/proc/sys/kernel)")
+        check(_core.boot_id(_boot), "cannot read the boot id of this machine "
+                                    "(/proc/sys/kernel/random): is /proc mounted?")
         _boot_known = True
     if _namespaces_pid != _core.own_pid():
-        _core.namespace_id(b"pid", &_pidns)     # 0 where it cannot be told
-        _core.namespace_id(b"net", &_netns)
-        _namespaces_pid = _core.own_pid()
+        _pidns = _netns = 0     # where it cannot be told; asked again the next time
+        if _core.namespace_id(b"pid", &_pidns) == 0 and _core.namespace_id(b"net", &_netns) == 0:
+            _namespaces_pid = _core.own_pid()
     memcpy(h.boot, _boot, 16)
     h.pidns = _pidns
     h.netns = _netns
@@ -294,7 +295,12 @@ cdef Received open_bytes(bytes data):
     cdef bint attached = True
     cdef int rc
     cdef int64_t deadline = _core.now_ms() + 800    # for all questions to the sender's socket
-    identify(&here)
+    try:
+        identify(&here)
+    except (OSError, MemoryError) as error:
+        refused = HandleError(str(error))
+        refused.errno = error.errno
+        raise refused from None
     if memcmp(h.boot, here.boot, 16):
         raise HandleError("the handle is of another machine, or of an earlier boot of this one; "
                           "between machines send pickle.dumps(x)")
@@ -321,12 +327,17 @@ cdef Received open_bytes(bytes data):
     return r
 
 
+cdef bint may_see(sa_handle *h, sa_handle *here) noexcept nogil:
+    """Whether the sender's pid may mean the same process here; names are compared anyway."""
+    return h.pidns == here.pidns or h.pidns == 0 or here.pidns == 0
+
+
 cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
                         int64_t deadline) except NULL:
     """Get the segment's descriptor from whoever has it, and map it."""
     cdef int fd = -1, err = 0, reason = SA_E_DENIED, second = SA_OK, served = SA_OK, rc, attempt
     cdef sa_segment *segment
-    cdef bint same_pids = h.pidns == here.pidns
+    cdef bint same_pids = may_see(h, here)
     with nogil:
         for attempt in range(2):
             if same_pids:
@@ -365,11 +376,11 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
     why = _core.reason_text(served if served != SA_OK else reason).decode()
     if err:
         why += f" ({os.strerror(err)})"
-    if h.pidns != here.pidns and not h.flags & SA_HANDLE_SERVED:
+    if not may_see(h, here) and not h.flags & SA_HANDLE_SERVED:
         raise HandleError(
             f"the sender (process {h.pid}) is in another pid namespace and serves no socket: start "
             "it with SHAREDARRAY_SERVE=1 in the same network namespace")
-    if h.pidns != here.pidns and h.netns != here.netns:
+    if not may_see(h, here) and h.netns != here.netns:
         raise HandleError(f"the sender (process {h.pid}) is in another pid namespace and another "
                           "network namespace: share one of the two, or send pickle.dumps(x)")
     if reason == SA_E_LIMIT:
@@ -396,7 +407,7 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
         if counted:
             missing = map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
                                     h.creator_ledger_fd, h.creator_ledger_here, deadline)
-            if missing and h.pidns == here.pidns and not _core.process_alive(h.creator_pid,
+            if missing and h.pidns and h.pidns == here.pidns and not _core.process_alive(h.creator_pid,
                                                                              h.creator_start):
                 counted = False
                 missing = 0
@@ -444,7 +455,7 @@ cdef int map_ledger_once(sa_handle *h, sa_handle *here, const uint64_t *ident, i
     cdef int fd = -1, err = 0
     if _core.ledger_known(ident):
         return 0
-    if h.pidns == here.pidns:
+    if may_see(h, here):
         if fdnum >= 0:
             _core.open_foreign(pid, start, fdnum, ident, SA_ANY_SIZE, True, &fd, &err)
         if fd < 0 and fdnum_at_sender >= 0:

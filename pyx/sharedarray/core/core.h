@@ -186,6 +186,7 @@ void sa_witness_after_fork_parent(void);
 void sa_witness_after_fork_child(void);
 uint64_t sa_witness_serial(void);
 bool sa_witness_due(void);
+uint64_t sa_witness_forever(void); /* of no block up to this one will it ever be told */
 
 /* fork.c */
 int sa_fork_init(void);

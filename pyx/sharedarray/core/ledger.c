@@ -45,7 +45,7 @@ uint64_t sa_who(int32_t pid, uint64_t start) { return (uint64_t)(uint32_t)pid <<
 static uint64_t own_pidns(void) {
     static uint64_t ns;
     static int32_t of;
-    if (of != sa_pid) {
+    if (of != sa_pid || !ns) {
         if (sa_namespace("pid", &ns)) ns = 0;
         of = sa_pid;
     }
@@ -76,10 +76,11 @@ static uint32_t rows_of(uint64_t bytes) {
 
 static sa_peer *peer_new(const uint64_t id[2], int fd, int *rc) {
     struct stat st;
-    uint32_t rows = fstat(fd, &st) ? 0 : rows_of((uint64_t)st.st_size);
+    *rc = fstat(fd, &st) ? -errno : 0;
+    uint32_t rows = *rc ? 0 : rows_of((uint64_t)st.st_size);
     sa_peer *p = calloc(1, sizeof *p);
     if (!p || !rows) {
-        *rc = rows ? -ENOMEM : -EPROTO;
+        if (!*rc) *rc = rows ? -ENOMEM : -EPROTO;
         free(p);
         return NULL;
     }
@@ -106,7 +107,10 @@ static void peer_delete(sa_peer *p) {
 }
 
 static int ledger_ready(void) {
-    if (own) return 0;
+    if (own) {
+        if (!own->map->pidns) own->map->pidns = own_pidns();
+        return 0;
+    }
     uint64_t id[2];
     int fd, rc = sa_random_id(id);
     if (rc < 0) return rc;
