@@ -205,10 +205,17 @@ int pthread_setspecific(pthread_key_t key, const void *value)
     return error ? error : REAL(pthread_setspecific)(key, value);
 }
 
+static int forgetful;
+
+/* Let the library forget to close from now on: what the checks of the tests must see. */
+void shim_forget(int on) { forgetful = on; }
+
 /* The descriptor is closed whatever close() says. */
 int close(int fd)
 {
-    int error = hit(N_close, FROM, NULL), r = REAL(close)(fd);
+    long before = calls[N_close];
+    int error = hit(N_close, FROM, NULL);
+    int r = forgetful && calls[N_close] != before ? 0 : REAL(close)(fd);
 
     if (error) {
         errno = error;

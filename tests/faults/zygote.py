@@ -58,6 +58,8 @@ def plant(kind):
         keep.append(os.memfd_create("sharedarray-planted"))
     elif kind == "array":
         keep.append(xp.zeros(scenario.BIG))
+    elif kind == "value":
+        raise scenario.Wrong("planted")
     elif kind == "stderr":
         print("planted", file=sys.stderr, flush=True)
     elif kind == "signal":
@@ -78,6 +80,7 @@ def play(case, tell, told):
         prepare(case)(partner.pid)
         gc.collect()
         report["start"] = holdings(os.getpid())
+        shim.lib.shim_forget(case.get("plant") == "close")
         for rule in case.get("rules", ()):
             shim.fail(*rule)
         for refusal in case.get("refuse", ()):
