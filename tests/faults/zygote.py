@@ -177,7 +177,14 @@ def run(case):
                 os.killpg(pid, signal.SIGKILL)
             return {"wrong": f"ended with {code} and no report", "raised": []}
         if not report["wrong"]:
-            report["wrong"] = "; ".join(left(report, pid)) or None
+            found = []
+
+            def nothing_left():
+                found[:] = left(report, pid)
+                return not found
+
+            procfs.wait_until(nothing_left, timeout=2.0)  # a server's thread may be about to close
+            report["wrong"] = "; ".join(found) or None
         os.write(go, b"x")
         code = wait(pid, 20.0)
         if code is None:

@@ -142,6 +142,7 @@ int sa_arena_new(size_t need) {
     size_t size = sa_pool.arena_bytes / 2;
     if (size < ARENA_MIN) size = ARENA_MIN;
     if (size > ARENA_MAX) size = ARENA_MAX;
+    for (size_t share = sa_range_share(); size > share && size > SA_SLOT;) size /= 2;
     int rc = -ENOMEM;
     if (sa_pool.narenas == MOST_ARENAS) return rc;
     sa_segment *seg = NULL;

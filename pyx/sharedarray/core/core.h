@@ -99,6 +99,7 @@ static inline sa_segment *sa_segment_at(const void *p) {
 }
 int sa_range_take(size_t nslots, char **base);     /* lock held; 0 or -errno */
 void sa_range_retry(void);                         /* lock held; what could not be unmapped */
+size_t sa_range_share(void); /* bytes of address space that one mapping may well take: ulimit -v */
 void sa_range_mark(char *base, size_t nslots, sa_segment *seg);
 void sa_range_give(char *base, size_t nslots);     /* lock held; unmaps */
 

@@ -117,7 +117,9 @@ static int ledger_ready(void) {
     char name[SA_NAME];
     sa_segment_name(id, name);
     /* A shorter one where a file or the address space may not be that large (ulimit -f, -v). */
-    for (uint32_t rows = SA_ROWS; !own && rows >= SA_ROWS_MIN; rows /= 2) {
+    uint32_t rows = SA_ROWS;
+    for (size_t share = sa_range_share(); SA_LEDGER_BYTES(rows) > share && rows > SA_ROWS_MIN;) rows /= 2;
+    for (; !own && rows >= SA_ROWS_MIN; rows /= 2) {
         rc = sa_memfd(name, SA_LEDGER_BYTES(rows), &fd);
         if (!rc && !(own = peer_new(id, fd, &rc))) close(fd);
         if (rc && rc != -EFBIG && rc != -ENOMEM) break;

@@ -2,12 +2,12 @@
    MAP_FIXED and given back by mapping PROT_NONE over them, never by munmap, so that no foreign
    mapping can ever slip in between. */
 #include "core.h"
+#include "limits.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 sa_range sa_ranges[SA_RANGES];
 int sa_nranges;
@@ -38,12 +38,16 @@ static void gap_remove(size_t at) {
     memmove(gaps + at, gaps + at + 1, (ngaps - at) * sizeof *gaps);
 }
 
+size_t sa_range_share(void) {
+    uint64_t left;
+    char which[SA_LIMIT_NAME];
+    return sa_memory_limit("", SA_LIMIT_ADDRESS, &left, which) ? SIZE_MAX : (size_t)(left / 8);
+}
+
 static int reserve(size_t nslots) {
     if (sa_nranges == SA_RANGES) return -ENOMEM;
     size_t want = (size_t)1 << 40;
-    struct rlimit lim;
-    if (getrlimit(RLIMIT_AS, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY)
-        while (want > lim.rlim_cur / 8 && want > SA_SLOT) want /= 2;
+    for (size_t share = sa_range_share(); want > share && want > SA_SLOT;) want /= 2;
     size_t need = nslots * SA_SLOT;
     if (want < need) want = need;
     for (;;) {
