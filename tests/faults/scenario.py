@@ -344,7 +344,10 @@ class Program:
             partner.add("small", 1.0)
             check(ends(have["small"]) == (1, 1000), "small is no alias")
         blob = self.step(
-            "pickle medium", SENDING, lambda: bytes(ForkingPickler.dumps(have["medium"])), ["medium"]
+            "pickle medium",
+            SENDING,
+            lambda: bytes(ForkingPickler.dumps(have["medium"])),
+            ["medium"],
         )
         if blob is not None:
             seen = self.told("pickled", "loads", blob)
@@ -428,4 +431,3 @@ class Program:
         self.partner.settle()
         xp.empty_cache()
         self.partner.settle()  # what only this one had held
-

@@ -120,8 +120,18 @@ def test_each_time(zygote, served, call):
 @pytest.mark.parametrize("served", [False, True])
 def test_everything_fails_from_some_moment_on(zygote, served):
     """As in a process without descriptors, or without memory."""
-    pairs = [("memfd_create", "EMFILE"), ("open", "EMFILE"), ("socket", "EMFILE"), ("fopen", "EMFILE")]
-    memory = [("calloc", "ENOMEM"), ("realloc", "ENOMEM"), ("mmap", "ENOMEM"), ("ftruncate", "ENOMEM")]
+    pairs = [
+        ("memfd_create", "EMFILE"),
+        ("open", "EMFILE"),
+        ("socket", "EMFILE"),
+        ("fopen", "EMFILE"),
+    ]
+    memory = [
+        ("calloc", "ENOMEM"),
+        ("realloc", "ENOMEM"),
+        ("mmap", "ENOMEM"),
+        ("ftruncate", "ENOMEM"),
+    ]
     wrong = []
     for several in (pairs, memory):
         for n in range(1, 12):
