@@ -398,6 +398,14 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
     raise HandleError(f"cannot open the memory of process {h.pid}: {why}")
 
 
+cdef dict _LEDGER_ADVICE = {
+    EMFILE: "raise ulimit -n or drop arrays",
+    ENFILE: "fs.file-max is reached",
+    ENOMEM: "no address space is left (ulimit -v, vm.max_map_count)",
+    EPROTO: "it has another size than this version of sharedarray knows",
+}
+
+
 cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
                   int64_t deadline) except -1:
     """Count this process as a holder of the block, in its creator's ledger."""
@@ -407,8 +415,8 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
         if counted:
             missing = map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
                                     h.creator_ledger_fd, h.creator_ledger_here, deadline)
-            if missing and h.pidns and h.pidns == here.pidns and not _core.process_alive(h.creator_pid,
-                                                                             h.creator_start):
+            if (missing and h.pidns and h.pidns == here.pidns
+                    and not _core.process_alive(h.creator_pid, h.creator_start)):
                 counted = False
                 missing = 0
         if missing:
@@ -417,13 +425,10 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
             rc = _core.attach_block(segment, p, h.creator_ledger if counted else NULL, h.word,
                                     h.serial)
     if missing:
-        advice = {EMFILE: "raise ulimit -n or drop arrays", ENFILE: "fs.file-max is reached",
-                  ENOMEM: "no address space is left (ulimit -v, vm.max_map_count)",
-                  EPROTO: "it has another size than this version of sharedarray knows"}
-        error = HandleError(
-            f"cannot open the ledger of process {h.creator_pid}, which made the memory: "
-            f"{os.strerror(missing)} (" + advice.get(missing, "if its /proc entry is closed, "
-            "SHAREDARRAY_SERVE=1 there opens a socket") + ")")
+        advice = _LEDGER_ADVICE.get(missing, "if its /proc entry is closed, SHAREDARRAY_SERVE=1 "
+                                             "there opens a socket")
+        error = HandleError(f"cannot open the ledger of process {h.creator_pid}, which made the "
+                            f"memory: {os.strerror(missing)} ({advice})")
         error.errno = missing
         raise error
     if rc == -ESTALE:

@@ -6,7 +6,6 @@ that step would have made. What is there must be right, at every moment.
 """
 
 import contextlib
-import errno
 import gc
 import os
 import pickle

@@ -1,7 +1,8 @@
 """Each call that the core makes to the system fails: the first time, the n-th, or always.
 
-A program that makes, views, sends, receives, grows, drops and forks (scenario.py) gets by in another
-way or gets an exception of the contract; its values are right, nothing is left, stderr is empty.
+A program that makes, views, sends, receives, grows, drops and forks (scenario.py) gets by in
+another way, or gets an exception of the contract; values are right, nothing is left, stderr is
+empty.
 """
 
 import pytest

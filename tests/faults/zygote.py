@@ -1,8 +1,8 @@
 """Runs cases: each in a process forked from this one, which has imported and made nothing.
 
 A case is a dictionary: ``rules`` (arguments of `Shim.fail`), ``refuse`` (those of `Shim.refuse`),
-``served`` (descriptors go by sockets), ``private`` (arrays are in private memory), ``plant`` (a fault
-in the program itself).
+``served`` (descriptors go by sockets), ``private`` (arrays are in private memory), ``plant`` (a
+fault in the program itself).
 """
 
 import contextlib

@@ -193,7 +193,7 @@ WAYS = {
         data = pickle.dumps(xp.ones(1 << 18), protocol=5, buffer_callback=buffers.append)
         """,
     "a frozen collector": "x = [xp.ones(9)]; x.append(x); gc.freeze(); gc.disable()",
-    "a module replaced by arrays": "sys.modules['mine'] = xp.ones(9); sys.modules[__name__] = x = xp.ones(9)",
+    "arrays in place of modules": "sys.modules['mine'] = sys.modules[__name__] = xp.ones(9)",
     "the namespace taken away": """
         x = xp.ones(1 << 20); y = np.asarray(x); h = x.handle()
         for name in [n for n in sys.modules if n.split(".")[0] in ("sharedarray", "numpy")]:
