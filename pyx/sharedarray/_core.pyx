@@ -68,7 +68,6 @@ cdef extern from "core/core.h" nogil:
                         uint64_t serial)
     void sa_segment_drop(sa_segment *seg)
     uint32_t sa_block_others(void *p)
-    const uint64_t sa_ledger_bytes
     void sa_ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence)
     int sa_served_descriptor(const uint64_t *ident, uint64_t size, int writable)
 
@@ -114,8 +113,6 @@ cdef extern from "numpy/arrayobject.h":
         PyDataMemAllocator allocator
     object PyDataMem_SetHandler(object handler)
     object PyDataMem_GetHandler()
-
-cdef uint64_t LEDGER_BYTES = sa_ledger_bytes
 
 # ---- addresses ----
 
@@ -478,6 +475,10 @@ cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident
     sa_socket_name(uid, token, socket_name)
     sa_segment_name(ident, name)
     return sa_fetch_served(socket_name, uid, name, ident, size, writable, <int>left, fd, err)
+
+
+cdef void let_go() noexcept nogil:
+    sa_pool_trim()
 
 
 cdef int boot_id(unsigned char *out) noexcept nogil:

@@ -125,6 +125,12 @@ void sa_segment_release(sa_segment *seg, bool retire) {
     free(seg);
 }
 
+/* Two system calls do the same; a seccomp filter may know one of them only. */
+int sa_segment_punch(sa_segment *seg, size_t from, size_t n) {
+    if (!fallocate(seg->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)n)) return 0;
+    return madvise(seg->base + from, n, MADV_REMOVE) ? -errno : 0;
+}
+
 /* ---- attached segments ---- */
 
 static bool retired(sa_segment *seg) {
