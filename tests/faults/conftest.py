@@ -21,7 +21,7 @@ class Zygote:
         environment = {k: v for k, v in os.environ.items() if not k.startswith("SHAREDARRAY_")}
         path = [str(ROOT), *filter(None, [environment.get("PYTHONPATH")])]
         environment |= {"LD_PRELOAD": str(library), "PYTHONPATH": os.pathsep.join(path)}
-        self.stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115: closed by end()
+        self.stderr = tempfile.TemporaryFile("w+")  # noqa: SIM115
         self.process = subprocess.Popen(
             [sys.executable, "-X", "dev", "-W", "error", "-m", "tests.faults.zygote"],
             stdin=subprocess.PIPE,
