@@ -186,9 +186,10 @@ int sa_attach_fd(const uint64_t id[2], uint64_t size, int fd, bool writable, int
             rc = -errno;
             goto done;
         }
-        int old = seg->fd;
-        seg->fd = fd;
-        fd = old;
+        if (dup3(fd, seg->fd, O_CLOEXEC) < 0) { /* messages on their way name this very number */
+            rc = -errno;
+            goto done;
+        }
         seg->writable = true;
     }
     if (!seg) {
