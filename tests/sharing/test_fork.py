@@ -369,3 +369,41 @@ def test_a_parent_that_respawns_children_does_not_grow(nbytes):
         """,
         nbytes,
     )
+
+
+@pytest.mark.parametrize("nbytes", [8, 64 << 10, 48 << 20])
+def test_what_a_child_sent_on_comes_back_to_its_parent(nbytes):
+    """The parent had dropped it, and never named it by a handle: its holder still can send it."""
+    script(
+        """
+        n = int(sys.argv[1]) // 8
+        up, down = os.pipe(), os.pipe()
+        x = xp.full(n, 6.0)
+        def child():
+            y = xp.from_handle(xp.Handle.from_bytes(os.read(down[0], 4096)))
+            for _ in range(2):
+                os.write(up[1], bytes(y.handle()))
+                os.read(down[0], 1)
+        holder = fork(child)  # knows nothing of what follows
+        z = xp.full(n, 8.0)
+        def child():
+            os.write(down[1], bytes(z.handle()))
+            gate.wait()
+        gate = Gate()
+        sender = fork(child)
+        del z
+        gc.collect()
+        for _ in range(2):
+            z = xp.from_handle(xp.Handle.from_bytes(os.read(up[0], 4096)))
+            assert (np.asarray(z) == 8).all()
+            del z
+            junk = [xp.full(n, -1.0) for _ in range(20)]
+            xp.empty_cache()
+            os.write(down[1], b"x")
+        gate.open()
+        reap(sender)
+        reap(holder)
+        junk = [xp.full(n, -1.0) for _ in range(20)]
+        """,
+        nbytes,
+    )

@@ -151,11 +151,7 @@ void *sa_block_hold(const uint64_t id[2], uint64_t offset, uint64_t want) {
         sa_span *s;
         sa_block *b = sa_block_lookup(seg, seg->base + offset, &s);
         if (b && b->serial == want && s->base + (size_t)(b - s->blocks) * s->size == seg->base + offset) {
-            if (!b->refs++) { /* only others held it */
-                sa_limbo_remove(b, s);
-                sa_word_creator(b->word);
-                sa_count_alloc(charge_of(s));
-            }
+            if (!b->refs++) sa_block_revive(seg, s, b);
             p = seg->base + offset;
         }
     }

@@ -26,6 +26,7 @@ typedef struct {
     uint32_t limbo;  /* place in the list of blocks that only others hold, from 1 */
     bool counted;    /* while statistics are made */
     bool published;  /* a handle named it */
+    bool given;      /* back to the kernel: it serves nobody else ever again */
 } sa_block;
 
 /* A run of pages cut into blocks of one size class. */

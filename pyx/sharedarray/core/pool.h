@@ -61,7 +61,7 @@ void sa_collapse(char *p, size_t n, double budget);
 
 /* limbo.c */
 void sa_block_release(sa_segment *seg, sa_span *s, sa_block *b);
-void sa_limbo_remove(sa_block *b, const sa_span *s);
+void sa_block_revive(sa_segment *seg, sa_span *s, sa_block *b);
 void sa_limbo_sweep(uint32_t most);
 void sa_limbo_give_back(void);
 void sa_limbo_after_fork_child(void);
