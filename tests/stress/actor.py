@@ -94,8 +94,6 @@ class Actor:
         if item and len(item.views) < 3 and item.x.ndim < 6:
             name = list(patterns.VIEWS)[int(d.v * len(patterns.VIEWS))]
             x = patterns.VIEWS[name](item.x)
-            if d.w < 0.2:
-                x = x.readonly()
             self.items.append(Item(x, item.spec, (*item.views, name), item.home))
 
     def drop(self, d):

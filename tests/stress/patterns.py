@@ -12,6 +12,7 @@ VIEWS = {
     "turn": lambda x: x.T,
     "flat": lambda x: x[None, ..., None],
     "some": lambda x: x[: max(1, x.shape[0] // 3)],
+    "locked": lambda x: x if isinstance(x, np.ndarray) else x.readonly(),
 }
 LIMIT = 1 << 22  # elements of the longest array
 STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -74,6 +75,8 @@ def expected(spec, views):
 def difference(x, spec, views):
     """Return what is wrong with `x`, or an empty string."""
     want = expected(spec, views)
+    if x.flags.writeable == ("locked" in views):
+        return "writable" if x.flags.writeable else "read-only"
     if x.shape != want.shape or x.dtype != want.dtype:
         return f"{x.dtype} {x.shape} in place of {want.dtype} {want.shape}"
     if np.array_equal(x, want):
