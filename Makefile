@@ -7,7 +7,9 @@ VENV ?= .venv
 PYTHON ?= $(shell sh tools/find_python.sh)
 PYTEST_ARGS ?=
 JOBS ?= $(shell nproc)
-CHECKS := lint stubs docs doctest examples slow other-pythons
+CHECKS := lint stubs docs doctest examples slow stress tsan asan other-pythons
+SECONDS := 60
+SEED :=
 
 PY := $(VENV)/bin/python
 DONE := $(VENV)/.done
@@ -64,7 +66,17 @@ examples: $(DONE)/build $(DONE)/deps-demo  ## each program of examples/
 	$(PY) tools/run_examples.py
 
 slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds among them
-	$(PY) -m pytest -m slow $(PYTEST_ARGS)
+	$(PY) -m pytest -m slow --ignore=tests/sanitizers $(PYTEST_ARGS)
+
+stress: $(DONE)/build $(DONE)/deps-test  ## random processes that share and kill: SECONDS=60 SEED=1
+	$(PY) -m tests.stress --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+tsan: $(DONE)/deps-test  ## pool and ledger as a program of their own, under ThreadSanitizer
+	$(PY) -m pytest tests/sanitizers -k "thread or race" $(PYTEST_ARGS)
+
+asan: $(DONE)/deps-build $(DONE)/deps-test  ## core tests under AddressSanitizer and UBSan, in build/asan
+	$(PY) -m pytest tests/sanitizers -k "not thread and not race" $(PYTEST_ARGS)
+	$(PY) tools/asan.py build/asan
 
 other-pythons: $(DONE)/venv  ## most core tests under every other Python from 3.11 on this machine
 	@MAKE='$(MAKE)' sh tools/other_pythons.sh $(PY)

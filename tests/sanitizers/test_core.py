@@ -7,6 +7,8 @@ import pytest
 
 from . import builds
 
+pytestmark = pytest.mark.slow  # `make tsan` and `make asan` run them
+
 SECONDS = float(os.environ.get("HAMMER_SECONDS", "3"))
 DONE = re.compile(r"made (\d+) sent (\d+) opened (\d+) at home (\d+) handed on (\d+) forks (\d+)")
 
