@@ -72,12 +72,21 @@ def environment():
     )
 
 
+def check_instrumented(folder):
+    """Fail unless the compiler put its checks into every module."""
+    modules = sorted((folder / "sharedarray").glob("*.so"))
+    bare = [m.name for m in modules if b"__asan_report_load" not in m.read_bytes()]
+    if bare or not modules:
+        sys.exit(f"built without AddressSanitizer: {bare or 'nothing was built'}")
+
+
 def main(folder, *arguments):
     """Build and test."""
     folder = pathlib.Path(folder).resolve()
     bring_up_to_date(folder)
     build = [sys.executable, "setup.py", "-q", "build_ext", "--inplace"]
     subprocess.run(build, cwd=folder, check=True)
+    check_instrumented(folder)
     if not arguments:
         arguments = (*TESTS, "-m", "not slow", "-k", UNFIT)
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]

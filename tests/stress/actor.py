@@ -13,7 +13,7 @@ import sharedarray as xp
 
 from . import messages, patterns, plan, table
 
-MOST_ITEMS, MOST_BYTES = 40, 24 << 20
+MOST_ITEMS, MOST_BYTES = 40, 96 << 20
 CHILDREN, DEPTH = 3, 2
 GRACE = 3.0  # seconds that a killed sender may take to be seen as dead
 

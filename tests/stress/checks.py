@@ -44,7 +44,8 @@ def dropped(known, paths):
     for path in paths:
         with open(path) as file:
             told = json.load(file)
-        for name, (has, may) in worker.too_much(known, told["row"], told["stats"]).items():
+        left = worker.too_much(known, told["row"], told["stats"], told["collected"])
+        for name, (has, may) in left.items():
             yield f"worker {told['name']}: {name} {has:,} bytes left, at most {may:,}"
 
 

@@ -14,7 +14,6 @@ VIEWS = {
     "some": lambda x: x[: max(1, x.shape[0] // 3)],
     "locked": lambda x: x if isinstance(x, np.ndarray) else x.readonly(),
 }
-LIMIT = 1 << 22  # elements of the longest array
 STEP = np.uint64(0x9E3779B97F4A7C15)
 
 

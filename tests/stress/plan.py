@@ -86,4 +86,6 @@ def elements(u, v):
         return int(2 ** (v * 11))
     if u < 0.97:
         return int(2 ** (10 + v * 7))
-    return int(2 ** (17 + v * 3.5))
+    if u < 0.998:
+        return int(2 ** (17 + v * 3.5))
+    return int(2 ** (22 + v / 4))  # in segments of their own, with 8 bytes an element

@@ -82,13 +82,16 @@ def test_what_is_in_flight_must_have_been_abandoned(known, tmp_path):
     sender, receiver = known.new_row(), known.new_row()
     stats = {"allocated": 0, "attached": 0, "in_flight": 4096}
     path = tmp_path / "end.json"
-    path.write_text(json.dumps({"name": "0.0", "row": sender.number, "stats": stats}))
+    told = {"name": "0.0", "row": sender.number, "stats": stats, "collected": False}
+    path.write_text(json.dumps(told))
     assert "in_flight 4,096" in next(checks.dropped(known, [path]))
     receiver.opening, receiver.opening_from, receiver.opening_bytes = 5, sender.number + 1, 4000
     receiver.opening_maker = sender.number + 1
     assert not list(checks.dropped(known, [path]))
     receiver.opening_bytes, receiver.opening_maker = 0, receiver.number + 1
     assert not list(checks.dropped(known, [path]))  # a segment of another process
+    path.write_text(json.dumps(dict(told, collected=True)))
+    assert "in_flight 4,096 bytes left, at most 0" in next(checks.dropped(known, [path]))
 
 
 def test_a_living_process_is_found(known):

@@ -98,14 +98,15 @@ def settled(actor, stats):
     return not too_much(actor.run.table, actor.row.number, stats)
 
 
-def too_much(known, number, stats):
+def too_much(known, number, stats, collected=False):
     """
     What a worker that dropped everything has beyond what it may have: ``{name: (has, may)}``.
 
     A message whose receiver was killed between taking and opening it stays in flight; bytes of
-    segments that came from others are not told apart by block.
+    segments that came from others are not told apart by block. Once `collected`, nothing is left.
     """
     gone = [row for row in known.rows() if row.opening and row.opening_from == number + 1]
+    gone = [] if collected else gone
     mine = [row for row in gone if row.opening_maker == number + 1]
     own = sum(2 * row.opening_bytes + 4096 for row in mine)
     foreign = math.inf if len(gone) > len(mine) else 0
@@ -172,7 +173,11 @@ def finish(actor):
         if settled(actor, stats) or time.monotonic() > end:
             break
         time.sleep(0.05)
-    told = {"name": actor.name, "row": actor.row.number, "pid": os.getpid(), "stats": stats}
+    collected = hasattr(xp, "collect")
+    if collected:  # what nobody will open any more
+        xp.collect()
+        stats = actor.let_go()
+    told = {"name": actor.name, "row": actor.row.number, "stats": stats, "collected": collected}
     path = os.path.join(actor.run.folder, f"end-{actor.row.number}.json")
     with open(path + ".part", "w") as file:
         json.dump(told, file)
