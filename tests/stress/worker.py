@@ -58,11 +58,11 @@ class Run:
 
     def kill(self, row):
         """SIGKILL the process of a row, if it still is that process."""
-        if row is None or not row.pid:
+        if row is None or not messages.runs(row):
             return False
         try:
             handle = os.pidfd_open(row.pid)
-        except ProcessLookupError:
+        except OSError:  # gone, or the number is a thread's by now
             return False
         try:
             if not messages.runs(row):
