@@ -11,6 +11,13 @@ FLAGS = ["-std=gnu11", "-D_GNU_SOURCE=1", "-pthread", "-O1", "-g"]
 KINDS = {"thread": "thread", "address": "address,undefined"}
 
 
+def sources(folder):
+    """Return the C files that the core is made of, as they stand in a copy of its folder."""
+    text = (CORE.parents[1] / "modules.txt").read_text()
+    (names,) = (line.split()[1:] for line in text.splitlines() if line.startswith("_core:"))
+    return [folder / name for name in names]
+
+
 def hammer(folder, kind, change=None):
     """
     Compile the program.
@@ -27,16 +34,16 @@ def hammer(folder, kind, change=None):
     -------
     path
     """
-    sources = shutil.copytree(CORE, pathlib.Path(folder, "core"))
+    core = shutil.copytree(CORE, pathlib.Path(folder, "core"))
     if change:
         name, text, instead = change
-        before = (sources / name).read_text()
+        before = (core / name).read_text()
         assert before.count(text) == 1, f"{name} has {before.count(text)} times: {text}"
-        (sources / name).write_text(before.replace(text, instead))
+        (core / name).write_text(before.replace(text, instead))
     warnings = ["-w"] if change else ["-Wall", "-Wextra", "-Wshadow", "-Werror"]
     program = pathlib.Path(folder, "hammer")
     sanitize = [f"-fsanitize={KINDS[kind]}", "-fno-sanitize-recover=all"]
-    command = ["cc", *FLAGS, *warnings, *sanitize, f"-I{sources}", *sorted(sources.glob("*.c"))]
+    command = ["cc", *FLAGS, *warnings, *sanitize, f"-I{core}", *sources(core.parent)]
     command += [HERE / "hammer.c", "-o", program]
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0 and not done.stderr, done.stderr
