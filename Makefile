@@ -36,7 +36,7 @@ demo: $(DONE)/build $(DONE)/deps-demo  ## run the demonstration
 test: $(DONE)/build $(DONE)/deps-test  ## the core tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
-check:  ## everything else: lint, stubs, docs, examples, slow tests, other Pythons
+check:  ## everything else: lint, stubs, docs, examples, slow tests, stress, sanitizers, other Pythons
 	@failed=; \
 	for name in $(CHECKS); do \
 	    echo "==> make $$name"; \

@@ -18,9 +18,13 @@ LEFT_OUT = shutil.ignore_patterns("*.so", "__pycache__", "build")
 SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 TESTS = ("tests/core", "tests/memory", "tests/sharing")
 
-#: Tests that limit address space (the sanitizer takes terabytes of it), count what it has itself
-#: (mappings, descriptors), or build a library without it.
-UNFIT = "not (limit or address_space or ulimit or rlimit or memory_error or sanitizer)"
+#: Left out are tests that limit address space (the sanitizer takes terabytes of it), that count what
+#: it has itself (mappings, descriptors), or that build a library without it; and start methods other
+#: than fork, which differ above the compiled modules only.
+CHOICE = (
+    "not (limit or address_space or ulimit or rlimit or memory_error or sanitizer)"
+    " and not spawn and not forkserver"
+)
 
 
 def copied(source, target):
@@ -88,7 +92,7 @@ def main(folder, *arguments):
     subprocess.run(build, cwd=folder, check=True)
     check_instrumented(folder)
     if not arguments:
-        arguments = (*TESTS, "-m", "not slow", "-k", UNFIT)
+        arguments = (*TESTS, "-m", "not slow", "-k", CHOICE, "-n", str(os.cpu_count()))
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
     return subprocess.run(command, cwd=folder, env=environment(), check=False).returncode
 
