@@ -18,8 +18,8 @@ LEFT_OUT = shutil.ignore_patterns("*.so", "__pycache__", "build")
 SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 TESTS = ("tests/core", "tests/memory", "tests/sharing")
 
-#: Left out are tests that limit address space (the sanitizer takes terabytes of it), that count what
-#: it has itself (mappings, descriptors), or that build a library without it; and start methods other
+#: Left out are tests that limit address space (the sanitizer takes terabytes of it), count what it
+#: has itself (mappings, descriptors), or build a library without it; and start methods other
 #: than fork, which differ above the compiled modules only.
 CHOICE = (
     "not (limit or address_space or ulimit or rlimit or memory_error or sanitizer)"
