@@ -15,7 +15,6 @@ from . import messages, patterns, plan, table
 
 MOST_ITEMS, MOST_BYTES = 40, 96 << 20
 CHILDREN, DEPTH = 3, 2
-GRACE = 3.0  # seconds that a killed sender may take to be seen as dead
 
 
 class Fault(Exception):
@@ -166,6 +165,7 @@ class Actor:
         except BaseException as error:
             self.run.fault(row, self.now, error)
         finally:
+            row.ended = 1  # what it sent and nobody opened may be lost from here on
             os._exit(code)
 
     def live(self):
@@ -252,19 +252,17 @@ class Actor:
         return True
 
     def lost(self, head, spec, reason):
-        """Only what a dead process sent may be lost."""
-        number, pid, start = head[:3]
-        end = time.monotonic() + GRACE
-        while messages.start_of(pid) == start:
-            if time.monotonic() > end:
-                raise Fault(
-                    f"lost array {spec[0]:x} (made by {self.maker(spec)}) although its sender "
-                    f"{table.Row(self.run.table, number).name}, process {pid}, lives: {reason}"
-                )
-            time.sleep(0.002)
-        sender = table.Row(self.run.table, number)
-        if self.run.keeper and sender.ended and not sender.condemned:
-            raise Fault(f"lost array {spec[0]:x} although its sender ended normally: {reason}")
+        """Only what a killed process sent may be lost, or one that ended without a word."""
+        sender = table.Row(self.run.table, head[0])
+        if sender.name.endswith("+"):  # a thread goes with its process
+            sender = table.Row(self.run.table, sender.parent - 1)
+        # Killers say so before they kill: what is lost earlier is lost without a reason.
+        if not sender.condemned and not (sender.ended and "/" in sender.name):
+            state = "ended normally" if sender.ended else "lives"
+            raise Fault(
+                f"lost array {spec[0]:x} (made by {self.maker(spec)}) although its sender "
+                f"{sender.name}, process {sender.pid}, {state}: {reason}"
+            )
         self.row.lost += 1
 
     def maker(self, spec):
