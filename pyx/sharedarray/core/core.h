@@ -26,7 +26,14 @@ typedef struct {
     uint32_t limbo;  /* place in the list of blocks that only others hold, from 1 */
     bool counted;    /* while statistics are made */
     bool published;  /* a handle named it */
+    bool given;      /* back to the kernel: it serves nobody else ever again */
 } sa_block;
+
+/* `refs` changes under the lock or where one reference alone is left; sa_free() looks at it without
+   the lock. Who sees the last but one reference gone must see `published` as that one left it:
+   hence release and acquire (a plain store and load on x86). */
+static inline uint32_t sa_refs(const sa_block *b) { return __atomic_load_n(&b->refs, __ATOMIC_ACQUIRE); }
+static inline void sa_refs_set(sa_block *b, uint32_t n) { __atomic_store_n(&b->refs, n, __ATOMIC_RELEASE); }
 
 /* A run of pages cut into blocks of one size class. */
 struct sa_span {

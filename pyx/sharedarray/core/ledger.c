@@ -407,7 +407,7 @@ int sa_ticket_new(void *p, sa_ticket *out) {
         out->fd = own->fd;
         out->index = i;
         out->sequence = last_sequence;
-        if (out->own) { /* the creator is the sender */
+        if (out->own && out->word != SA_NOWORD) { /* the creator is the sender */
             out->creator[0] = own->id[0];
             out->creator[1] = own->id[1];
             out->creator_fd = out->creator_fd_here = own->fd;
