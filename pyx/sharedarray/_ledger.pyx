@@ -12,12 +12,13 @@ cdef extern from *:
         AT_PID = offsetof(sa_ledger, pid),
         AT_START = offsetof(sa_ledger, start),
         AT_PIDNS = offsetof(sa_ledger, pidns),
-        AT_WORD = offsetof(sa_ledger, word),
-        AT_HOLD = offsetof(sa_ledger, hold),
+        AT_WORD = offsetof(sa_ledger, row[0].word),
+        AT_HOLD = offsetof(sa_ledger, row[0].hold),
         AT_CHILD = offsetof(sa_ledger, child),
         AT_MADE = offsetof(sa_ledger, made),
-        AT_TICKET = offsetof(sa_ledger, ticket),
-        AT_TICKET_SEGMENT = offsetof(sa_ledger, ticket_segment)
+        AT_TICKET = offsetof(sa_ledger, row[0].ticket),
+        ROW = sizeof(((sa_ledger *)0)->row[0]),
+        AT_TICKET_SEGMENT = offsetof(sa_ledger, row[0].ticket_segment)
     };
     """
     enum:
@@ -33,9 +34,12 @@ cdef extern from *:
         AT_TICKET_SEGMENT
         SA_CHILDREN
         SA_MADE
-        SA_TICKETS
+        ROW
+        SA_ROWS
+        SA_ROWS_MIN
         SA_PENDING
     const uint64_t SA_LEDGER_MAGIC
+    uint64_t SA_LEDGER_BYTES(uint64_t rows)
 
 
 def ledger_layout():
@@ -48,11 +52,16 @@ def ledger_layout():
         of single words (``pid``, ``start``, ``pidns``); of columns offset, distance of entries and
         number of entries; the state of a ``pending`` ticket (its lowest two bits).
     """
-    return {"sizes": (_core.LEDGER_BYTES,), "magic_value": SA_LEDGER_MAGIC, "magic": AT_MAGIC,
+    cdef uint64_t rows = SA_ROWS
+    sizes = []
+    while rows >= SA_ROWS_MIN:
+        sizes.append(SA_LEDGER_BYTES(rows))
+        rows //= 2
+    return {"sizes": tuple(sizes), "magic_value": SA_LEDGER_MAGIC, "magic": AT_MAGIC,
             "pid": AT_PID, "start": AT_START, "pidns": AT_PIDNS, "pending": SA_PENDING,
-            "word": (AT_WORD, 8, SA_TICKETS), "hold": (AT_HOLD, 24, SA_TICKETS),
-            "ticket": (AT_TICKET, 8, SA_TICKETS), "child": (AT_CHILD, 16, SA_CHILDREN),
-            "ticket_segment": (AT_TICKET_SEGMENT, 4, SA_TICKETS), "made": (AT_MADE, 16, SA_MADE)}
+            "word": (AT_WORD, ROW, SA_ROWS), "hold": (AT_HOLD, ROW, SA_ROWS),
+            "ticket": (AT_TICKET, ROW, SA_ROWS), "child": (AT_CHILD, 16, SA_CHILDREN),
+            "ticket_segment": (AT_TICKET_SEGMENT, ROW, SA_ROWS), "made": (AT_MADE, 16, SA_MADE)}
 
 
 def open_ledger(int pid, int number, name, uint64_t size):

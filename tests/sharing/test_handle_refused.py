@@ -84,12 +84,17 @@ def test_another_user():
 
 
 @root
+@pytest.mark.parametrize("before", [False, True])
 @pytest.mark.parametrize("size", [10, MIB])
-def test_a_sender_whose_proc_entry_is_closed(size):
+def test_a_sender_whose_proc_entry_is_closed(size, before):
     """After `setuid` a process is not dumpable: its descriptors cannot be seen in ``/proc``."""
     code = """
-        import os, sys
+        import os, sys, time
         import sharedarray as xp
+
+        sent = xp.zeros(3)
+        if sys.argv[2] == "True":
+            bytes(sent.handle())
 
         def pipe_end():
             os.setgid(12345)
@@ -108,12 +113,14 @@ def test_a_sender_whose_proc_entry_is_closed(size):
                 os.write(answers[1], b"opened")
             os._exit(0)
         pipe_end()
+        if sys.argv[2] == "True":
+            time.sleep(0.15)  # a process looks at itself ten times a second
         x = xp.zeros(int(sys.argv[1]))
         os.write(requests[1], bytes(x.handle()))
         print(os.read(answers[0], 100).decode(), float(x[0]), float(x[-1]))
         os.wait()
         """
-    assert run_script(code, size).ok() == "opened 1.0 1.0"
+    assert run_script(code, size, before).ok() == "opened 1.0 1.0"
 
 
 def unshare_works():

@@ -235,7 +235,7 @@ def give_back(before, taken):
 
 def test_a_receiver_without_descriptors(own_worker):
     own_worker.run("xp.ones(10) + x", x=xp.ones(10))
-    own_worker.run("keep['way back'] = f()", f=use_up_descriptors)
+    own_worker.run("xp.empty_cache()\nkeep['way back'] = f()", f=use_up_descriptors)
     x = xp.ones(4 << 20)
     assert own_worker.get("(x.shape, x.is_shared())", x=x) == ((4 << 20,), False)
     with pytest.raises(WorkerError) as caught:
@@ -244,6 +244,14 @@ def test_a_receiver_without_descriptors(own_worker):
     assert "ulimit -n" in caught.value.message
     own_worker.run("f(*keep.pop('way back'))", f=give_back)
     assert own_worker.get("float(xp.sum(x))", x=x) == 4 << 20
+
+
+def test_a_receiver_lets_go_of_its_cache_for_a_descriptor(own_worker):
+    own_worker.run("x + 1", x=xp.ones(4 << 20))  # its mapping is kept, unused
+    own_worker.run("keep['way back'] = f()", f=use_up_descriptors)
+    x = xp.ones(5 << 20)
+    assert own_worker.get("(float(xp.sum(x)), x.is_shared())", x=x) == (5 << 20, True)
+    own_worker.run("f(*keep.pop('way back'))", f=give_back)
 
 
 def limit_address_space(more):

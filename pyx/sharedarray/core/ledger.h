@@ -14,8 +14,8 @@
 
 #include "core.h"
 
-#define SA_WORDS ((uint32_t)1 << 20)
-#define SA_HOLDS ((uint32_t)1 << 20)
+#define SA_ROWS SA_TICKETS                /* words, tickets and holds of a full ledger: 48 MiB */
+#define SA_ROWS_MIN ((uint32_t)1 << 10)   /* and where limits are narrow: 372 KiB */
 #define SA_CHILDREN ((uint32_t)1 << 12)
 #define SA_PINNED 255
 #define SA_MADE ((uint32_t)1 << 14)
@@ -40,13 +40,18 @@ typedef struct {
     uint64_t pinned[SA_PINNED];
     uint64_t magic, pid, start; /* of the process whose ledger it is */
     uint64_t reserved[506 - SA_PINNED];
-    uint64_t word[SA_WORDS];
-    uint64_t ticket[SA_TICKETS];
-    sa_hold hold[SA_HOLDS];
     sa_child child[SA_CHILDREN];
-    uint64_t made[SA_MADE][2];            /* ids of segments that this process made */
-    uint32_t ticket_segment[SA_TICKETS];  /* low half of the first word of its segment's id */
+    uint64_t made[SA_MADE][2]; /* ids of segments that this process made */
+    /* Word, ticket and hold of one number have nothing to do with each other; they lie together so
+       that a smaller ledger is a shorter one. How many there are tells the sealed size alone. */
+    struct {
+        uint64_t word;
+        uint64_t ticket;
+        uint64_t ticket_segment; /* first word of its segment's id */
+        sa_hold hold;
+    } row[];
 } sa_ledger;
+#define SA_LEDGER_BYTES(rows) (sizeof(sa_ledger) + (uint64_t)(rows) * sizeof(((sa_ledger *)0)->row[0]))
 
 #define SA_ATTACHED_MASK 0xffffu
 #define SA_STICKY ((uint64_t)1 << 16)
@@ -57,6 +62,7 @@ typedef struct {
 typedef struct sa_peer {
     uint64_t id[2];
     sa_ledger *map;
+    uint32_t rows;
     int fd, origin_fd; /* here, and in the process whose ledger it is */
     uint32_t users; /* held blocks counted in it */
     uint64_t used;

@@ -125,6 +125,12 @@ void sa_segment_release(sa_segment *seg, bool retire) {
     free(seg);
 }
 
+/* Two system calls do the same; a seccomp filter may know one of them only. */
+int sa_segment_punch(sa_segment *seg, size_t from, size_t n) {
+    if (!fallocate(seg->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)n)) return 0;
+    return madvise(seg->base + from, n, MADV_REMOVE) ? -errno : 0;
+}
+
 /* ---- attached segments ---- */
 
 static bool retired(sa_segment *seg) {
@@ -262,10 +268,17 @@ void sa_segment_unref(sa_segment *seg) {
         sa_segment_release(seg, false);
         return;
     }
-    double now = sa_now(); /* the hot path asks the kernel at most twice a second */
+    /* The hot path asks the kernel at most twice a second. */
+    static double asked = -1.0;
+    static size_t budget;
+    double now = sa_now();
+    if (now - asked > 0.5) {
+        asked = now;
+        budget = sa_descriptor_budget();
+    }
     bool ask = now - seg->unused_since > 0.5;
     seg->unused_since = now;
-    if ((ask && retired(seg)) || sa_attached_bytes(false) > keep_bytes || sa_ndescriptors > sa_descriptor_budget())
+    if ((ask && retired(seg)) || sa_attached_bytes(false) > keep_bytes || sa_ndescriptors > budget)
         sa_segment_release(seg, false);
 }
 
