@@ -71,6 +71,6 @@ cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident
                       bint writable, int64_t deadline, int *fd, int *err) noexcept nogil
 cdef int64_t now_ms() noexcept nogil
 cdef int boot_id(unsigned char *out) noexcept nogil
+cdef void let_go() noexcept nogil    # of all that is cached: memory, mappings, descriptors
 cdef int namespace_id(const char *which, uint64_t *out) noexcept nogil
-cdef uint64_t LEDGER_BYTES     # size of a ledger's memfd
 cdef void *allocate(size_t nbytes, bint zero) noexcept nogil    # shared, whatever the mode

@@ -68,7 +68,6 @@ cdef extern from "core/core.h" nogil:
                         uint64_t serial)
     void sa_segment_drop(sa_segment *seg)
     uint32_t sa_block_others(void *p)
-    const uint64_t sa_ledger_bytes
     void sa_ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence)
     int sa_served_descriptor(const uint64_t *ident, uint64_t size, int writable)
 
@@ -114,8 +113,6 @@ cdef extern from "numpy/arrayobject.h":
         PyDataMemAllocator allocator
     object PyDataMem_SetHandler(object handler)
     object PyDataMem_GetHandler()
-
-cdef uint64_t LEDGER_BYTES = sa_ledger_bytes
 
 # ---- addresses ----
 
@@ -480,6 +477,10 @@ cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident
     return sa_fetch_served(socket_name, uid, name, ident, size, writable, <int>left, fd, err)
 
 
+cdef void let_go() noexcept nogil:
+    sa_pool_trim()
+
+
 cdef int boot_id(unsigned char *out) noexcept nogil:
     return sa_boot_id(out)
 
@@ -716,7 +717,11 @@ cdef int configure() except -1:
         raise OSError(-rc, f"cannot register fork handlers: {os.strerror(-rc)}")
     _default_kind = kind_named(os.environ.get("SHAREDARRAY_MEMORY") or "shared",
                                "SHAREDARRAY_MEMORY")
-    cdef object text = os.environ.get("SHAREDARRAY_CACHE")
+    cdef object text = os.environ.get("SHAREDARRAY_SERVE") or "0"
+    if text != "0" and text != "1":
+        raise ValueError("SHAREDARRAY_SERVE: 1 (always) or 0 (where /proc is closed to others) is "
+                         f"needed, not {text!r}")
+    text = os.environ.get("SHAREDARRAY_CACHE")
     if text:
         if not text.strip().isdecimal():
             raise ValueError(f"SHAREDARRAY_CACHE: a number of bytes is needed, not {text!r}")

@@ -165,6 +165,29 @@ def test_another_pid_namespace_with_a_serving_sender(size):
     assert told == "opened 7.0"
 
 
+@pytest.mark.parametrize("setting", ["yes", "2", " 1", "true"])
+def test_a_wrong_setting_of_the_server_is_told(setting):
+    result = run_script("import sharedarray", env={"SHAREDARRAY_SERVE": setting})
+    assert result.rc == 1
+    assert "SHAREDARRAY_SERVE: 1 (always) or 0 (where /proc is closed to others)" in result.stderr
+    assert repr(setting) in result.stderr
+
+
+SERVES = """
+    import os
+    import sharedarray as xp
+    x = xp.ones(3)
+    bytes(x.handle())
+    print(len(os.listdir("/proc/self/task")) > 1)
+    """
+
+
+@pytest.mark.parametrize(("setting", "serves"), [("1", True), ("0", False), ("", False)])
+def test_the_setting_of_the_server(setting, serves):
+    env = {"SHAREDARRAY_SERVE": setting, "OPENBLAS_NUM_THREADS": "1"}
+    assert run_script(SERVES, env=env).ok() == str(serves)
+
+
 def test_a_storage_that_is_gone(own_worker):
     blob = own_worker.run("keep['s'] = xp.Storage(5000)\nreturn bytes(keep['s'].handle())")
     own_worker.kill()
