@@ -77,12 +77,17 @@ bool sa_held_info(const void *p, sa_peer **peer, uint32_t *word, uint64_t *seria
     return true;
 }
 
-/* Before a fork each held block is counted once more, for the child. */
+/* Before a fork each held block is counted once more, for the child. Until the child has entered
+   itself nobody can tell whether it lives: in its parent's name the count would end with the parent,
+   be it killed before the child has run at all. */
 void sa_holds_before_fork(void) {
     for (size_t i = 0; i < BUCKETS; i++)
-        for (held *h = bucket[i]; h; h = h->next)
-            if (h->peer && sa_count_in(h->peer, h->word, h->serial, &h->child_entry) == 0) h->peer->users--;
-            else h->child_entry = SA_NOWORD;
+        for (held *h = bucket[i]; h; h = h->next) {
+            h->child_entry = SA_NOWORD;
+            if (!h->peer || sa_count_in(h->peer, h->word, h->serial, &h->child_entry)) continue;
+            h->peer->users--;
+            if (h->child_entry != SA_NOWORD) __atomic_store_n(&h->peer->map->hold[h->child_entry].who, SA_FOREIGN, __ATOMIC_RELEASE);
+        }
 }
 
 void sa_holds_after_fork_child(void) {

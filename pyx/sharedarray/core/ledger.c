@@ -501,6 +501,8 @@ bool sa_ledger_before_fork(void) { return ledger_ready() == 0; }
 /* The child has sent nothing yet: its parent's tickets, words and counts are its parent's. */
 void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent) {
     for (sa_peer *p = peers; p; p = p->next) p->nspare = 0; /* entries in its parent's name */
+    for (int k = 0; k < nancestors; k++) ancestor[k]->nspare = 0;
+    if (own) own->nspare = 0;
     while (npending) let_go(npending - 1);
     if (own) {
         if (nancestors == 16) {
