@@ -86,7 +86,7 @@ void sa_holds_before_fork(void) {
             h->child_entry = SA_NOWORD;
             if (!h->peer || sa_count_in(h->peer, h->word, h->serial, &h->child_entry)) continue;
             h->peer->users--;
-            if (h->child_entry != SA_NOWORD) __atomic_store_n(&h->peer->map->hold[h->child_entry].who, SA_FOREIGN, __ATOMIC_RELEASE);
+            if (h->child_entry != SA_NOWORD) __atomic_store_n(&h->peer->map->row[h->child_entry].hold.who, SA_FOREIGN, __ATOMIC_RELEASE);
         }
 }
 
@@ -94,6 +94,6 @@ void sa_holds_after_fork_child(void) {
     for (size_t i = 0; i < BUCKETS; i++)
         for (held *h = bucket[i]; h; h = h->next) {
             h->entry = h->child_entry;
-            if (h->peer && h->entry != SA_NOWORD) __atomic_store_n(&h->peer->map->hold[h->entry].who, sa_who_in(h->peer->map), __ATOMIC_RELEASE);
+            if (h->peer && h->entry != SA_NOWORD) __atomic_store_n(&h->peer->map->row[h->entry].hold.who, sa_who_in(h->peer->map), __ATOMIC_RELEASE);
         }
 }
