@@ -131,7 +131,7 @@ static int ledger_at(const uint64_t id[2], pid_t pid, uint64_t start, int fdnum)
     int fd, err;
     if (sa_ledger_known(id)) return 0;
     sa_segment_name(id, name);
-    int r = sa_open_foreign(pid, start, fdnum, name, sa_ledger_bytes, 1, &fd, &err);
+    int r = sa_open_foreign(pid, start, fdnum, name, SA_ANY_SIZE, 1, &fd, &err);
     return r == SA_OK ? sa_ledger_map(id, fd, fdnum) : -ENOENT;
 }
 

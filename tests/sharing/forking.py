@@ -50,6 +50,7 @@ HEAD = """
     """
 
 
-def script(code, *arguments, **options):
-    """Run the head and the code; it must be silent on stderr."""
-    return run_script(textwrap.dedent(HEAD) + textwrap.dedent(code), *arguments, **options).ok()
+def script(code, *arguments, before="", **options):
+    """Run `before`, the head and the code; the program must be silent on stderr."""
+    text = "".join(textwrap.dedent(part) for part in (before, HEAD, code))
+    return run_script(text, *arguments, **options).ok()

@@ -295,3 +295,75 @@ def test_a_pool_that_respawns_500_workers_does_not_grow_its_parent():
         """,
         timeout=380.0,
     )
+
+
+def test_a_grandchild_holds_in_its_own_name():
+    """Entries of the ledger that its parent had and let go of are its parent's, not its own."""
+    script(
+        """
+        down, up, back = os.pipe(), os.pipe(), Gate()
+        def grandchild():
+            y = fetch(down[0])
+            os.write(up[1], b"x")
+            back.wait()
+            os.write(up[1], b"well" if (np.asarray(y) == 8).all() else b"overwritten")
+        def child():
+            for _ in range(5):
+                x = fetch(down[0])
+                del x
+            gc.collect()
+            fork(grandchild)
+        xp.ones(3)  # there is memory to inherit
+        bytes(xp.ones(3).handle())
+        pid = fork(child)
+        for i in range(5):
+            post(down[1], xp.full(300, 1.0))
+        y = xp.full(300, 8.0)
+        reap(pid)
+        post(down[1], y)
+        os.read(up[0], 1)
+        y.storage().attached()  # looks for the dead
+        del y
+        junk = [xp.full(300, -1.0) for _ in range(200)]
+        back.open()
+        assert os.read(up[0], 99) == b"well"
+        """
+    )
+
+
+def test_a_parent_killed_before_its_child_has_run():
+    """What it had received stays for the child, which has not entered itself anywhere yet."""
+    first = """
+        import ctypes, time
+
+        SLOW = []
+        def starting():
+            '''Runs in a forked child before the handlers of the library: registered before.'''
+            if SLOW:
+                time.sleep(2.0)
+        call = ctypes.CFUNCTYPE(None)(starting)
+        register = ctypes.CDLL(None).__register_atfork
+        assert register(None, None, call, None) == 0
+        """
+    then = """
+        down, up = os.pipe(), os.pipe()
+        def child():
+            x = fetch(down[0])
+            os.write(up[1], b"x")
+            SLOW.append(1)
+            pid = os.getpid()
+            if os.fork() == 0:
+                os.write(up[1], b"well" if (np.asarray(x) == 8).all() else b"overwritten")
+                os._exit(0)
+            os.kill(pid, 9)
+        pid = fork(child)
+        x = xp.full(300, 8.0)
+        post(down[1], x)
+        os.read(up[0], 1)
+        assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -9
+        x.storage().attached()  # looks for the dead
+        del x
+        junk = [xp.full(300, -1.0) for _ in range(200)]
+        assert os.read(up[0], 99) == b"well"
+        """
+    script(then, before=first)

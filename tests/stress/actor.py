@@ -28,11 +28,13 @@ class Item:
         self.x, self.spec, self.views, self.home = x, spec, views, home
         self.handle = None
 
-    def check(self):
+    def check(self, origin=""):
         """Look at every element."""
         wrong = patterns.difference(np.asarray(self.x), self.spec, self.views)
         if wrong:
-            raise Fault(f"content of array {self.spec[0]:x} {self.spec} {self.views}: {wrong}")
+            raise Fault(
+                f"content of array {self.spec[0]:x} {self.spec} {self.views}: {wrong}{origin}"
+            )
 
 
 class Actor:
@@ -246,7 +248,8 @@ class Actor:
         row.opening = 0
         if x is not None and not reason:
             item = Item(x, spec, views)
-            item.check()
+            sender = table.Row(self.run.table, head[0]).name
+            item.check(f"; it was made by {self.maker(spec)} and sent by {sender}")
             row.looks += 1
             self.items.append(item)
         return True

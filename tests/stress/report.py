@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 
 from . import checks
 
@@ -35,10 +36,11 @@ def faults(run):
     return found
 
 
-def journals(run, lines=12):
-    """Return the last actions of the processes that a fault may concern: the newest ones."""
-    out = []
-    for row in run.table.rows()[-3 * run.slots :]:
+def journals(run, wrong, lines=20):
+    """Return the last actions of the processes that a fault names, and of the newest ones."""
+    rows, out = run.table.rows(), []
+    named = set(re.findall(r"\b\d+\.\d+[\d/+]*", "\n".join(wrong)))
+    for row in rows[-3 * run.slots :] + [row for row in rows if row.name in named]:
         out.append(
             f"--- {row.name}, row {row.number}, process {row.pid}"
             f"{', killed' if row.condemned else ''}: {row.steps} steps; the last ones:"

@@ -25,8 +25,8 @@ class Outcome:
         return f"{told}\n{self.journals}\nFAILED, seed {self.seed}:\n{lines}"
 
 
-def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, raids=True, tick=None):
-    """Run `seconds` long; an `Outcome`. Without `raids` the supervisor kills nobody."""
+def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, tick=None):
+    """Run `seconds` long; an `Outcome`."""
     machine, start = checks.Machine(), Footprint()
     wrong, begun = [], time.monotonic()
     with tempfile.TemporaryDirectory(prefix="stress-") as folder:
@@ -34,7 +34,7 @@ def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, raids=
         stations = [Slot(i) for i in range(slots)]
         outlets = [slot.outlet for slot in stations]
         run = Run(folder, seed, slots, outlets, keeper, plant, silence)
-        supervisor = Supervisor(run, stations, raids)
+        supervisor = Supervisor(run, stations)
         over = seconds
         try:
             supervisor.work(seconds, (lambda: tick(run)) if tick else lambda: None)
@@ -54,7 +54,7 @@ def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, raids=
             wrong += checks.nothing_lost_without_a_kill(run.table)
             wrong += checks.processes_left(run.table)
         figures = report.summary(run, over, supervisor.ends)
-        journals = report.journals(run)
+        journals = report.journals(run, wrong)
         for slot in stations:
             slot.close()
         run.table.close()

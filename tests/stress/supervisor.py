@@ -1,7 +1,6 @@
 """Starts the workers, kills some, replaces those that ended, and brings the run to its end."""
 
 import ctypes
-import math
 import multiprocessing
 import os
 import shutil
@@ -47,14 +46,12 @@ class Supervisor:
     ----------
     run : worker.Run
     slots : list of Slot
-    raids : bool
-        Whether workers are killed from here, too.
     """
 
-    def __init__(self, run, slots, raids=True):
+    def __init__(self, run, slots):
         ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)  # orphans come here
         self.run, self.slots = run, slots
-        self.raids = plan.raids(run.seed, len(slots)) if raids else iter([(math.inf, ())])
+        self.raids = plan.raids(run.seed, len(slots))
         self.next_burial = 0.0
         self.faults, self.ends = [], {"killed": 0, "normal": 0, "orphans": 0}
         multiprocessing.get_context("forkserver").set_forkserver_preload(
@@ -157,9 +154,10 @@ class Supervisor:
         for slot in self.slots:
             self.start(slot)
         end = time.monotonic() + seconds
+        last = end + (60.0 if self.run.plant else 0.0)  # on a busy machine it takes a while
         pause, which = next(self.raids)
         due = time.monotonic() + pause
-        while time.monotonic() < end:
+        while time.monotonic() < end or (time.monotonic() < last and not self.run.table.words[3]):
             time.sleep(0.01)
             self.watch()
             tick()
@@ -229,6 +227,7 @@ class Supervisor:
                 slot.process.kill()
                 slot.process.join()
                 slot.process.close()
+        self.run.plant = ""
         for row in self.run.table.rows():
             self.run.kill(row)
         procfs.wait_until(lambda: not self.strangers(), timeout=5.0)

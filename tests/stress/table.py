@@ -79,7 +79,8 @@ class Row:
 
 
 class Table:
-    """The file; `words` 0 the rows given, 1 the phase, 2 the faults; from 64 on the slots."""
+    """The file; `words` 0 the rows given, 1 the phase, 2 the faults, 3 whether a fault was
+    planted; from 64 on the slots."""
 
     def __init__(self, path, create=False):
         self.path = path

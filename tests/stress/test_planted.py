@@ -39,9 +39,7 @@ def test_each_fault_has_its_check():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SEEN)
 def test_a_run_sees(name):
-    outcome = perform(
-        4.0, seed=len(name), slots=3, plant=name, silence=5.0, raids=name != "vanished"
-    )
+    outcome = perform(2.0, seed=len(name), slots=3, plant=name, silence=5.0)
     for pid in procfs.descendants(os.getpid()):
         if "600" in procfs.command(pid) or "stress" in procfs.command(pid):
             with contextlib.suppress(ProcessLookupError):
