@@ -70,7 +70,7 @@ def environment():
         os.environ,
         LD_PRELOAD=library("libasan.so"),
         ASAN_OPTIONS="detect_leaks=0:handle_segv=0:handle_abort=0:handle_sigbus=0:"
-        "allocator_may_return_null=1:detect_odr_violation=0",
+        "use_sigaltstack=0:allocator_may_return_null=1:detect_odr_violation=0",
         UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1",
         PYTHONMALLOC="malloc",
     )
