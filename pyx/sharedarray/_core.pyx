@@ -68,7 +68,6 @@ cdef extern from "core/core.h" nogil:
                         uint64_t serial)
     void sa_segment_drop(sa_segment *seg)
     uint32_t sa_block_others(void *p)
-    const uint64_t sa_ledger_bytes
     bint sa_ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence)
     int sa_served_descriptor(const uint64_t *ident, uint64_t size, int writable)
 
@@ -114,8 +113,6 @@ cdef extern from "numpy/arrayobject.h":
         PyDataMemAllocator allocator
     object PyDataMem_SetHandler(object handler)
     object PyDataMem_GetHandler()
-
-cdef uint64_t LEDGER_BYTES = sa_ledger_bytes
 
 # ---- addresses ----
 
@@ -432,25 +429,35 @@ cdef const char *reason_text(int reason) noexcept nogil:
 
 cdef extern from *:
     """
-    #include <sys/prctl.h>
-    /* sa_serve_needed() costs five system calls; whether a process is dumpable may change at any
-       moment, the rest is asked again ten times a second. */
-    static int serve_needed_now(void) {
-        static _Atomic uint64_t known; /* pid, tenth of a second, answer */
-        uint64_t tenth = (uint64_t)(sa_now() * 10.0) & 0x7fffffffff;
-        uint64_t key = (uint64_t)(uint32_t)sa_pid << 40 | tenth << 1;
-        uint64_t was = known;
-        if ((was & ~(uint64_t)1) != key) known = was = key | (sa_serve_needed() ? 1 : 0);
-        return (was & 1) || prctl(PR_GET_DUMPABLE) != 1;
+    #include <unistd.h>
+    /* Whether peers can see our descriptors, and our user: six system calls, so they are asked for
+       again ten times a second only, and in a forked child. */
+    static _Atomic uint64_t known; /* pid, tenth of a second, answer */
+    static _Atomic uint32_t known_uid;
+    static bool look_at_ourselves(bool now) {
+        uint64_t tenth = (uint64_t)(sa_now() * 10.0) & 0x7fffffff;
+        uint64_t key = (uint64_t)(uint32_t)sa_pid << 32 | tenth << 1, was = known;
+        if (now || (was & ~(uint64_t)1) != key) {
+            known_uid = geteuid();
+            known = was = key | (sa_serve_needed() ? 1 : 0);
+        }
+        return was & 1;
     }
     """
-    bint serve_needed_now() nogil
+    bint look_at_ourselves(bint now) nogil
+    uint32_t known_uid
+
+
+cdef uint32_t own_uid(bint now) noexcept nogil:
+    """The user of this process, as of at most a tenth of a second ago, or `now`."""
+    look_at_ourselves(now)
+    return known_uid
 
 
 cdef int serve_token(uint64_t *token) noexcept nogil:
     """The token of this process's socket, which is started where peers need it; 0 or -errno."""
     cdef int rc
-    if not serve_needed_now():
+    if not look_at_ourselves(False):
         return -ENOTCONN
     rc = sa_serve_start(sa_served_descriptor)
     return rc if rc < 0 else sa_serve_token(token)
@@ -468,6 +475,10 @@ cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident
     sa_socket_name(uid, token, socket_name)
     sa_segment_name(ident, name)
     return sa_fetch_served(socket_name, uid, name, ident, size, writable, <int>left, fd, err)
+
+
+cdef void let_go() noexcept nogil:
+    sa_pool_trim()
 
 
 cdef int boot_id(unsigned char *out) noexcept nogil:
@@ -706,7 +717,11 @@ cdef int configure() except -1:
         raise OSError(-rc, f"cannot register fork handlers: {os.strerror(-rc)}")
     _default_kind = kind_named(os.environ.get("SHAREDARRAY_MEMORY") or "shared",
                                "SHAREDARRAY_MEMORY")
-    cdef object text = os.environ.get("SHAREDARRAY_CACHE")
+    cdef object text = os.environ.get("SHAREDARRAY_SERVE") or "0"
+    if text != "0" and text != "1":
+        raise ValueError("SHAREDARRAY_SERVE: 1 (always) or 0 (where /proc is closed to others) is "
+                         f"needed, not {text!r}")
+    text = os.environ.get("SHAREDARRAY_CACHE")
     if text:
         if not text.strip().isdecimal():
             raise ValueError(f"SHAREDARRAY_CACHE: a number of bytes is needed, not {text!r}")

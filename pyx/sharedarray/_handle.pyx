@@ -2,10 +2,9 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.errno cimport EAGAIN, EINVAL, EMFILE, ENFILE, ESTALE
+from libc.errno cimport EACCES, EAGAIN, EINVAL, EMFILE, ENFILE, ENOMEM, ENOSPC, EPROTO, ESTALE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
-from posix.unistd cimport geteuid
 from numpy cimport (
     PyArray_BYTES,
     PyArray_DIMS,
@@ -73,6 +72,7 @@ cdef extern from "core/wire.h" nogil:
                       const int64_t *strides, uint64_t nbytes)
 
 cdef extern from "core/open.h" nogil:
+    uint64_t SA_ANY_SIZE     # a ledger's, judged when it is mapped
     enum:
         SA_OK
         SA_E_DEAD
@@ -86,25 +86,26 @@ cdef enum:
 # ---- who we are: fixed for a process, except for its namespaces' and user's change ----
 
 cdef unsigned char[16] _boot
-cdef bint _boot_known = False
+cdef bint _boot_known = _core.boot_id(_boot) == 0   # now, while there are descriptors
 cdef uint64_t _pidns = 0, _netns = 0
 cdef int _namespaces_pid = -1
 
 
 cdef int identify(sa_handle *h) except -1:
     """Fill in this machine, namespaces and user."""
-    global _boot_known, _namespaces_pid
+    global _boot_known, _namespaces_pid, _pidns, _netns
     if not _boot_known:
-        check(_core.boot_id(_boot), "cannot read the boot id of this machine (/proc/sys/kernel)")
+        check(_core.boot_id(_boot), "cannot read the boot id of this machine "
+                                    "(/proc/sys/kernel/random): is /proc mounted?")
         _boot_known = True
     if _namespaces_pid != _core.own_pid():
-        _core.namespace_id(b"pid", &_pidns)     # 0 where it cannot be told
-        _core.namespace_id(b"net", &_netns)
-        _namespaces_pid = _core.own_pid()
+        _pidns = _netns = 0     # where it cannot be told; asked again the next time
+        if _core.namespace_id(b"pid", &_pidns) == 0 and _core.namespace_id(b"net", &_netns) == 0:
+            _namespaces_pid = _core.own_pid()
     memcpy(h.boot, _boot, 16)
     h.pidns = _pidns
     h.netns = _netns
-    h.uid = geteuid()
+    h.uid = _core.own_uid(False)
     return 0
 
 
@@ -187,6 +188,13 @@ cdef bytes pack(Hold hold, ndarray a, bint readonly):
         if _core.serve_token(h.token) == 0:
             h.flags |= SA_HANDLE_SERVED
         rc = _core.new_ticket(p, &ticket)
+        if rc == -EMFILE or rc == -ENFILE or rc == -ENOMEM:
+            _core.let_go()
+            rc = _core.new_ticket(p, &ticket)
+    if rc == -ENOSPC:
+        raise OSError(ENOSPC, "cannot send a handle: messages that nobody opened yet fill this "
+                      "process's ledger; receive some first, or raise ulimit -f or -v before the "
+                      "first one is sent")
     check(rc, "cannot send a handle: no ticket in this process's ledger")
     memcpy(h.ledger, ticket.id, 16)
     h.ledger_fd = ticket.fd
@@ -286,11 +294,16 @@ cdef Received open_bytes(bytes data):
     cdef bint attached = True
     cdef int rc
     cdef int64_t deadline = _core.now_ms() + 800    # for all questions to the sender's socket
-    identify(&here)
+    try:
+        identify(&here)
+    except (OSError, MemoryError) as error:
+        refused = HandleError(str(error))
+        refused.errno = error.errno
+        raise refused from None
     if memcmp(h.boot, here.boot, 16):
         raise HandleError("the handle is of another machine, or of an earlier boot of this one; "
                           "between machines send pickle.dumps(x)")
-    if h.uid != here.uid:
+    if h.uid != here.uid and h.uid != _core.own_uid(True):
         raise HandleError(f"the handle belongs to user {h.uid}, this process to {here.uid}")
     segment = _core.hold_segment(h.segment, h.segment_size, not r.readonly, &rc)
     if rc < 0:
@@ -313,32 +326,49 @@ cdef Received open_bytes(bytes data):
     return r
 
 
+cdef bint may_see(sa_handle *h, sa_handle *here) noexcept nogil:
+    """Whether the sender's pid may mean the same process here; names are compared anyway."""
+    return h.pidns == here.pidns or h.pidns == 0 or here.pidns == 0
+
+
 cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
                         int64_t deadline) except NULL:
     """Get the segment's descriptor from whoever has it, and map it."""
-    cdef int fd = -1, err = 0, reason = SA_E_DENIED, second = SA_OK, served = SA_OK, rc
+    cdef int fd = -1, err = 0, reason = SA_E_DENIED, second = SA_OK, served = SA_OK, rc, attempt
     cdef sa_segment *segment
-    cdef bint same_pids = h.pidns == here.pidns
+    cdef bint same_pids = may_see(h, here)
     with nogil:
-        if same_pids:
-            reason = _core.open_foreign(h.pid, h.start, h.fd, h.segment, h.segment_size, writable,
-                                        &fd, &err)
-            if fd < 0 and reason != SA_E_LIMIT and (h.creator_pid != h.pid or h.creator_fd != h.fd):
-                second = _core.open_foreign(h.creator_pid, h.creator_start, h.creator_fd, h.segment,
-                                            h.segment_size, writable, &fd, &err)
-                if second == SA_E_LIMIT:
-                    reason = second
-        if fd < 0 and reason != SA_E_LIMIT and h.flags & SA_HANDLE_SERVED:
-            served = _core.fetch_served(h.uid, h.token, h.segment, h.segment_size, writable,
-                                        deadline, &fd, &err)
+        for attempt in range(2):
+            if same_pids:
+                reason = _core.open_foreign(h.pid, h.start, h.fd, h.segment, h.segment_size,
+                                            writable, &fd, &err)
+                if fd < 0 and reason != SA_E_LIMIT and (h.creator_pid != h.pid
+                                                        or h.creator_fd != h.fd):
+                    second = _core.open_foreign(h.creator_pid, h.creator_start, h.creator_fd,
+                                                h.segment, h.segment_size, writable, &fd, &err)
+                    if second == SA_E_LIMIT:
+                        reason = second
+            if fd < 0 and reason != SA_E_LIMIT and h.flags & SA_HANDLE_SERVED:
+                served = _core.fetch_served(h.uid, h.token, h.segment, h.segment_size, writable,
+                                            deadline, &fd, &err)
+                if served == SA_E_LIMIT:
+                    reason = served
+            if fd >= 0 or reason != SA_E_LIMIT:
+                break
+            if attempt == 0:
+                _core.let_go()
     if fd < 0:
         refuse(h, here, reason, served, err)
     with nogil:
         rc = _core.attach_descriptor(h.segment, h.segment_size, fd, writable, h.creator_pid,
                                      h.creator_fd, h.creator_start, &segment)
+    if rc == -EMFILE:
+        refuse(h, here, SA_E_LIMIT, SA_OK, EMFILE)
     if rc < 0:
-        raise HandleError(f"cannot map the {h.segment_size:,} bytes of the segment: "
-                          f"{os.strerror(-rc)} (address space, ulimit -v, vm.max_map_count?)")
+        error = HandleError(f"cannot map the {h.segment_size:,} bytes of the segment: "
+                            f"{os.strerror(-rc)} (address space, ulimit -v, vm.max_map_count?)")
+        error.errno = -rc
+        raise error
     return segment
 
 
@@ -347,11 +377,11 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
     why = _core.reason_text(served if served != SA_OK else reason).decode()
     if err:
         why += f" ({os.strerror(err)})"
-    if h.pidns != here.pidns and not h.flags & SA_HANDLE_SERVED:
+    if not may_see(h, here) and not h.flags & SA_HANDLE_SERVED:
         raise HandleError(
             f"the sender (process {h.pid}) is in another pid namespace and serves no socket: start "
             "it with SHAREDARRAY_SERVE=1 in the same network namespace")
-    if h.pidns != here.pidns and h.netns != here.netns:
+    if not may_see(h, here) and h.netns != here.netns:
         raise HandleError(f"the sender (process {h.pid}) is in another pid namespace and another "
                           "network namespace: share one of the two, or send pickle.dumps(x)")
     if reason == SA_E_LIMIT:
@@ -369,29 +399,41 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
     raise HandleError(f"cannot open the memory of process {h.pid}: {why}")
 
 
+cdef dict _LEDGER_ADVICE = {
+    EMFILE: "raise ulimit -n or drop arrays",
+    ENFILE: "fs.file-max is reached",
+    ENOMEM: "no address space is left (ulimit -v, vm.max_map_count)",
+    EPROTO: "it has another size than this version of sharedarray knows",
+}
+
+
 cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
                   int64_t deadline) except -1:
     """Count this process as a holder of the block, in its creator's ledger."""
-    cdef int rc, reason = SA_OK
+    cdef int rc = 0, missing = 0
     cdef bint counted = h.creator_ledger[0] or h.creator_ledger[1]
     with nogil:
         rc = -EAGAIN
         while rc == -EAGAIN:    # another thread may unmap an unused ledger
-            if counted and not map_ledger_of(h, here, h.creator_ledger, h.creator_pid,
-                                             h.creator_start, h.creator_ledger_fd,
-                                             h.creator_ledger_here, deadline):
-                counted = _core.process_alive(h.creator_pid, h.creator_start) or \
-                    h.pidns != here.pidns
-                reason = SA_E_DENIED if counted else SA_OK
-            if reason != SA_OK:
+            if counted:
+                missing = map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
+                                        h.creator_ledger_fd, h.creator_ledger_here, deadline)
+                if (missing and h.pidns and h.pidns == here.pidns
+                        and not _core.process_alive(h.creator_pid, h.creator_start)):
+                    counted = False
+                    missing = 0
+            if missing:
                 _core.drop_segment(segment)
                 break
             rc = _core.attach_block(segment, p, h.creator_ledger if counted else NULL, h.word,
                                     h.serial)
-    if reason != SA_OK:
-        raise HandleError(f"cannot open the ledger of process {h.creator_pid}, which made the "
-                          "memory: no descriptor is left here (ulimit -n), or its /proc entry is "
-                          "closed (SHAREDARRAY_SERVE=1 there opens a socket)")
+    if missing:
+        advice = _LEDGER_ADVICE.get(missing, "if its /proc entry is closed, SHAREDARRAY_SERVE=1 "
+                                             "there opens a socket")
+        error = HandleError(f"cannot open the ledger of process {h.creator_pid}, which made the "
+                            f"memory: {os.strerror(missing)} ({advice})")
+        error.errno = missing
+        raise error
     if rc == -ESTALE:
         raise HandleError("the memory is gone: nobody held it any more, and it may serve another "
                           "array by now")
@@ -403,29 +445,42 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
     return 0
 
 
-cdef bint map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
-                        uint64_t start, int fdnum, int fdnum_at_sender,
-                        int64_t deadline) noexcept nogil:
-    """Have that ledger mapped: from its process, from the sender, or by the sender's socket."""
+cdef int map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
+                       uint64_t start, int fdnum, int fdnum_at_sender,
+                       int64_t deadline) noexcept nogil:
+    """Have that ledger mapped, after letting go of caches if need be; 0, or why not: an errno."""
+    cdef int err = map_ledger_once(h, here, ident, pid, start, fdnum, fdnum_at_sender, deadline)
+    if err == EMFILE or err == ENFILE or err == ENOMEM:
+        _core.let_go()
+        err = map_ledger_once(h, here, ident, pid, start, fdnum, fdnum_at_sender, deadline)
+    return err
+
+
+cdef int map_ledger_once(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
+                         uint64_t start, int fdnum, int fdnum_at_sender,
+                         int64_t deadline) noexcept nogil:
+    """From its process, from the sender, or by the sender's socket."""
     cdef int fd = -1, err = 0
     if _core.ledger_known(ident):
-        return True
-    if h.pidns == here.pidns:
+        return 0
+    if may_see(h, here):
         if fdnum >= 0:
-            _core.open_foreign(pid, start, fdnum, ident, _core.LEDGER_BYTES, True, &fd, &err)
+            _core.open_foreign(pid, start, fdnum, ident, SA_ANY_SIZE, True, &fd, &err)
         if fd < 0 and fdnum_at_sender >= 0:
-            _core.open_foreign(h.pid, h.start, fdnum_at_sender, ident, _core.LEDGER_BYTES, True,
+            _core.open_foreign(h.pid, h.start, fdnum_at_sender, ident, SA_ANY_SIZE, True,
                                &fd, &err)
     if fd < 0 and h.flags & SA_HANDLE_SERVED:
-        _core.fetch_served(h.uid, h.token, ident, _core.LEDGER_BYTES, True, deadline, &fd, &err)
-    return fd >= 0 and _core.map_ledger(ident, fd, fdnum) == 0
+        _core.fetch_served(h.uid, h.token, ident, SA_ANY_SIZE, True, deadline, &fd, &err)
+    if fd < 0:
+        return err if err > 0 else EACCES
+    return -_core.map_ledger(ident, fd, fdnum)
 
 
 cdef int mark_opened(sa_handle *h, sa_handle *here, int64_t deadline) except -1:
     """Tell the sender that its message was opened. If that fails, it keeps the memory."""
     with nogil:
-        while map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline) and \
-                not _core.ticket_opened(h.ledger, h.ticket, h.sequence):
+        while map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline) == 0 \
+                and not _core.ticket_opened(h.ledger, h.ticket, h.sequence):
             pass        # another thread may unmap an unused ledger
     return 0
 

@@ -91,7 +91,7 @@ void sa_holds_before_fork(void) {
                 h->peer->users--;
                 h->child_counted = true;
                 if (h->child_entry != SA_NOWORD)
-                    __atomic_store_n(&h->peer->map->hold[h->child_entry].who, sa_fork_who(h->peer), __ATOMIC_RELEASE);
+                    __atomic_store_n(&h->peer->map->row[h->child_entry].hold.who, sa_fork_who(h->peer), __ATOMIC_RELEASE);
             } else {
                 h->child_counted = false;
             }
@@ -108,7 +108,7 @@ void sa_holds_after_fork_child(void) {
                 h->peer->users--;
                 h->peer = NULL;
             } else if (h->entry != SA_NOWORD) {
-                __atomic_store_n(&h->peer->map->hold[h->entry].who, sa_who_in(h->peer->map), __ATOMIC_RELEASE);
+                __atomic_store_n(&h->peer->map->row[h->entry].hold.who, sa_who_in(h->peer->map), __ATOMIC_RELEASE);
             }
         }
     sa_fork_who_end(); /* now the entries name the child */

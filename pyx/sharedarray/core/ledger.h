@@ -8,16 +8,20 @@
    hold    one per block and attacher: who it is, so that the creator can uncount the dead. A child
            that is being forked has no pid yet: it is a byte behind the ledger's end, locked by a
            description of the file that parent and child share until the child has entered itself.
-   child   one per forked child: who it is, and which blocks it inherited. */
+   child   one per forked child: who it is, and which blocks it inherited.
+   notes   whose ledger it is, the segments it made, and the segment of each ticket: for tools that
+           look from outside. This library writes them and never reads them. */
 #ifndef SA_LEDGER_H
 #define SA_LEDGER_H
 
 #include "core.h"
 
-#define SA_WORDS ((uint32_t)1 << 20)
-#define SA_HOLDS ((uint32_t)1 << 20)
+#define SA_ROWS SA_TICKETS                /* words, tickets and holds of a full ledger: 48 MiB */
+#define SA_ROWS_MIN ((uint32_t)1 << 10)   /* and where limits are narrow: 372 KiB */
 #define SA_CHILDREN ((uint32_t)1 << 12)
 #define SA_PINNED 255
+#define SA_MADE ((uint32_t)1 << 14)
+#define SA_LEDGER_MAGIC 0x31524744454c4153u /* "SALEDGR1": this layout */
 #define SA_NOWORD UINT32_MAX
 
 typedef struct {
@@ -36,12 +40,20 @@ typedef struct {
     uint64_t pidns;     /* of the process whose ledger it is */
     uint64_t npinned;   /* blocks that forked children sent on, uncounted: never recycled */
     uint64_t pinned[SA_PINNED];
-    uint64_t reserved[509 - SA_PINNED];
-    uint64_t word[SA_WORDS];
-    uint64_t ticket[SA_TICKETS];
-    sa_hold hold[SA_HOLDS];
+    uint64_t magic, pid, start; /* of the process whose ledger it is */
+    uint64_t reserved[506 - SA_PINNED];
     sa_child child[SA_CHILDREN];
+    uint64_t made[SA_MADE][2]; /* ids of segments that this process made */
+    /* Word, ticket and hold of one number have nothing to do with each other; they lie together so
+       that a smaller ledger is a shorter one. How many there are tells the sealed size alone. */
+    struct {
+        uint64_t word;
+        uint64_t ticket;
+        uint64_t ticket_segment; /* first word of its segment's id */
+        sa_hold hold;
+    } row[];
 } sa_ledger;
+#define SA_LEDGER_BYTES(rows) (sizeof(sa_ledger) + (uint64_t)(rows) * sizeof(((sa_ledger *)0)->row[0]))
 
 #define SA_ATTACHED_MASK 0xffffu
 #define SA_STICKY ((uint64_t)1 << 16)
@@ -52,6 +64,7 @@ typedef struct {
 typedef struct sa_peer {
     uint64_t id[2];
     sa_ledger *map;
+    uint32_t rows;
     int fd, origin_fd; /* here, and in the process whose ledger it is */
     uint32_t users; /* held blocks counted in it */
     uint64_t used;
@@ -72,6 +85,8 @@ uint64_t sa_who_in(const sa_ledger *map); /* this process, as the owner of `map`
 sa_peer *sa_peer_find(const uint64_t id[2]);                      /* lock held */
 uint64_t sa_fork_who(sa_peer *peer); /* lock held; before a fork: the child's name in holds */
 void sa_fork_who_end(void);          /* after it, on both sides */
+void sa_notes_begin(sa_ledger *map);                              /* lock held */
+void sa_notes_end(void);
 int sa_count_in(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t *entry); /* lock held */
 void sa_count_out(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t entry);
 
