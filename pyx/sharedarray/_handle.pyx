@@ -479,8 +479,8 @@ cdef int map_ledger_once(sa_handle *h, sa_handle *here, const uint64_t *ident, i
 cdef int mark_opened(sa_handle *h, sa_handle *here, int64_t deadline) except -1:
     """Tell the sender that its message was opened. If that fails, it keeps the memory."""
     with nogil:
-        while map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline) and \
-                not _core.ticket_opened(h.ledger, h.ticket, h.sequence):
+        while map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline) == 0 \
+                and not _core.ticket_opened(h.ledger, h.ticket, h.sequence):
             pass        # another thread may unmap an unused ledger
     return 0
 

@@ -5,6 +5,7 @@
    Configuration, by -D:
      INHERITED  process 1 is a forked child of process 0 (not counted: the fork witness keeps the
                 block); else it had received the block and is counted
+     CREATOR_ENDS  process 0 may end, before or after process 1
      KILLS      how many processes are killed, at any step
      MESSAGES   how many process 1 sends, all through one ticket slot
      FAULT_*    a rule broken on purpose: the search must find it */
@@ -18,11 +19,10 @@
 #define ENTRIES 5
 #define NOBODY 255
 #define NO_ENTRY 255
-#define NONE 255
 
 /* ---- the ledger of process 0 ---- */
 byte word_serial = 1, word_attached = 0;
-typedef Hold { byte who = NOBODY; bool names = 0; byte number = 0 }
+typedef Hold { byte who = NOBODY; bool names = 0 }
 Hold hold[ENTRIES];
 
 /* ---- the ledger of process 1: one slot ---- */
@@ -153,21 +153,12 @@ hand_over:
     :: atomic { !alive[k] && !runs -> if :: sequence > 1 -> k = k + 1 + (k == 2 -> 1 : 0) :: else fi;
        alive[k] = 1; runs = 1; run keeper(k) }
     fi;
-#ifdef FAULT_LATE_COUNT
-    skip;
-#else
-#ifdef FAULT_NOT_INHERITED
-    skip;
-#else
+#ifndef FAULT_NOT_INHERITED
     atomic { assert(word_serial == 1); word_attached++; window[1]++ };
-#ifdef FAULT_KEEP_WHO
     atomic { claim(order_entry, 1) };
     atomic { hold[order_entry].names = 1; window[1]--; order_counted = 1 };
-#else
-    atomic { claim(order_entry, 1) };
-    atomic { hold[order_entry].names = 1; window[1]--; order_counted = 1 };
+#ifndef FAULT_KEEP_WHO
     hold[order_entry].who = k;
-#endif
 #endif
 #endif
     atomic { order_sequence = sequence; ready = 0; ordered = 1 };
@@ -198,10 +189,6 @@ loop:
     do
     /* a hand-over, which replaces the former one */
     :: atomic { ordered ->
-#ifdef FAULT_LATE_COUNT
-       !alive[1];
-       if :: word_serial == 1 -> word_attached++; claim(order_entry, me); hold[order_entry].names = 1; order_counted = 1 :: else fi;
-#endif
        former_entry = kept_entry; former_counted = kept_counted;
        kept_entry = order_entry; kept_counted = order_counted; kept_sequence = order_sequence;
        serves = 1; ready = 1; ordered = 0 };
