@@ -113,12 +113,13 @@ int sa_ref_for_ticket(sa_segment *seg, void *p, sa_ticket *out) {
     return 0;
 }
 
-/* Another process's block: a reference to its segment is taken already. */
+/* Another process's block: a reference to its segment is taken already. -EAGAIN: the ledger is not
+   mapped (any more); the reference is kept. */
 int sa_block_attach(sa_segment *seg, char *p, const uint64_t ledger[2], uint32_t word, uint64_t number) {
     sa_lock();
     sa_ticket_sweep(64); /* who only receives and answers comes by nowhere else */
     int rc = sa_held_take(p, ledger, word, number);
-    if (rc) sa_segment_unref(seg);
+    if (rc && rc != -EAGAIN) sa_segment_unref(seg);
     sa_unlock();
     return rc;
 }

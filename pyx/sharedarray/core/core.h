@@ -213,7 +213,7 @@ int sa_ticket_new(void *p, sa_ticket *out); /* the block at p is kept until the 
 void sa_ticket_cancel(uint32_t index, uint64_t sequence);
 int sa_ledger_known(const uint64_t id[2]);
 int sa_ledger_map(const uint64_t id[2], int fd, int origin_fd); /* takes fd */
-void sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence);
+bool sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence);
 /* The others need the lock. */
 void sa_ticket_sweep(uint32_t most); /* lets go of what was opened */
 void sa_ticket_sweep_of(const void *p); /* lock held */
@@ -244,5 +244,6 @@ bool sa_held_again(char *p, struct sa_peer **peer, uint32_t *word);
 void sa_held_drop(char *p);
 bool sa_held_info(const void *p, struct sa_peer **peer, uint32_t *word, uint64_t *serial);
 void sa_holds_before_fork(void);
+void sa_holds_after_fork_parent(void);
 void sa_holds_after_fork_child(void);
 #endif

@@ -68,6 +68,9 @@ static void give_back(sa_segment *seg, sa_span *s, sa_block *b) {
     if (!seg->live) sa_arena_release(seg);
 }
 
+/* Descendants may reach the block, and nothing tells when they cannot any more. */
+static bool never_told(const sa_block *b) { return b->serial <= sa_witness_forever() || sa_ledger_pinned(b->serial); }
+
 /* A block without a reference here comes back by handle from whoever holds it. */
 void sa_block_revive(sa_segment *seg, sa_span *s, sa_block *b) {
     if (b->given) {
@@ -82,9 +85,6 @@ void sa_block_revive(sa_segment *seg, sa_span *s, sa_block *b) {
     if (b->published && b->word != UINT32_MAX) sa_word_creator(b->word);
     sa_count_alloc(charge_of(s));
 }
-
-/* Descendants may reach the block, and nothing tells when they cannot any more. */
-static bool never_told(const sa_block *b) { return b->serial <= sa_witness_forever() || sa_ledger_pinned(b->serial); }
 
 /* A free block that a thread kept goes back to its span. */
 void sa_block_return(char *p) {
