@@ -44,15 +44,14 @@ def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, tick=N
             wrong += checks.dropped(run.table, paths)
             wrong += checks.segments_small(supervisor.pids(), supervisor.ends["killed"])
             supervisor.leave()
+            wrong += checks.messages_accounted(run.table)
+            wrong += checks.nothing_lost_without_a_kill(run.table)
+            wrong += checks.processes_left(run.table)
         except RunFailed as error:
             wrong += filter(None, [str(error)])
         finally:
             supervisor.stop()
         wrong += report.faults(run) + supervisor.faults
-        if not wrong:
-            wrong += checks.messages_accounted(run.table)
-            wrong += checks.nothing_lost_without_a_kill(run.table)
-            wrong += checks.processes_left(run.table)
         figures = report.summary(run, over, supervisor.ends)
         journals = report.journals(run, wrong)
         for slot in stations:

@@ -105,7 +105,7 @@ class Supervisor:
         steps = slot.row.steps + slot.row.taken
         if steps != slot.steps or self.run.table.phase != table.RUN:
             slot.steps, slot.since = steps, now
-        elif now - slot.since > self.run.silence:
+        elif now - slot.since > (self.run.silence if steps else max(60.0, self.run.silence)):
             self.faults.append(f"worker {slot.row.name} hangs\n{self.stacks(slot.row)}")
 
     def stacks(self, row):
