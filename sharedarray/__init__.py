@@ -12,9 +12,10 @@ from sharedarray import _platform  # isort: skip  # first: it says why the rest 
 
 import numpy as _numpy
 
-from . import (  # they complete the Array
+from . import (  # they complete the Array, and what happens when the process ends
     _attributes,
     _exchange,
+    _keeper,
     _methods,
     _protocols,
     _selection,

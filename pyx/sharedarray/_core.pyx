@@ -93,6 +93,11 @@ cdef extern from "core/serve.h" nogil:
                         const uint64_t *ident, uint64_t size, int writable, int timeout_ms,
                         int *fd, int *err)
 
+cdef extern from "core/keeper.h" nogil:
+    const char *SA_KEEPER_PROGRAM
+    int sa_hand_over()
+    int sa_keeper_configure(const char *path, uint64_t linger)
+
 cdef extern from "core/limits.h" nogil:
     enum:
         SA_LIMIT_MACHINE
@@ -693,6 +698,47 @@ def _describe_failure(nbytes):
             f"{_size(stats['in_flight'])} in flight (sent and not opened yet)"), err
 
 
+def hand_over():
+    """Give what is in flight to a keeper, a process that stays when this one has ended.
+
+    Returns
+    -------
+    int
+        0, also where nothing is in flight or ``SHAREDARRAY_LINGER`` is 0; else the errno of the
+        failure, negative.
+    """
+    cdef int rc
+    with nogil:
+        rc = sa_hand_over()
+    return rc
+
+
+cdef extern from *:
+    """
+    /* The last that happens in the interpreter: what later atexit callbacks sent. */
+    static void hand_over_at_exit(void) { (void)sa_hand_over(); }
+    """
+    void hand_over_at_exit() noexcept nogil
+    int Py_AtExit(void (*function)() noexcept nogil)
+
+
+cdef int configure_keeper() except -1:
+    """Set the keeper's program and its time."""
+    text = os.environ.get("SHAREDARRAY_LINGER") or "300"
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"SHAREDARRAY_LINGER: a number of seconds is needed, not {text!r}")
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), SA_KEEPER_PROGRAM.decode())
+    cdef bytes program = os.fsencode(path)
+    if sa_keeper_configure(program, <uint64_t>(min(seconds, 1e9) * 1000)) < 0:
+        raise MemoryError("no memory for the path of the keeper's program")
+    Py_AtExit(hand_over_at_exit)    # without a free place, later atexit callbacks must not send
+    return 0
+
+
 cdef int configure() except -1:
     global _default_kind
     cdef int rc = sa_fork_init()
@@ -707,6 +753,7 @@ cdef int configure() except -1:
         sa_pool_set_cap(min(int(text), (1 << 63) - 1))
     else:
         sa_pool_set_cap(cache_memory() or 1 << 30)
+    configure_keeper()
     describe_memory_with(_describe_failure)
     gc.callbacks.append(_around_collection)
     return 0

@@ -79,6 +79,7 @@ cdef extern from "core/open.h" nogil:
         SA_E_GONE
         SA_E_DENIED
         SA_E_LIMIT
+        SA_E_NOSERVER
 
 cdef enum:
     MAX_DIMS = 64   # NumPy's NPY_MAXDIMS
@@ -331,6 +332,9 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
         if fd < 0 and reason != SA_E_LIMIT and h.flags & SA_HANDLE_SERVED:
             served = _core.fetch_served(h.uid, h.token, h.segment, h.segment_size, writable,
                                         deadline, &fd, &err)
+        if fd < 0 and reason != SA_E_LIMIT and served != SA_E_LIMIT:
+            served = from_keeper(h, h.segment, h.segment_size, writable, served, deadline, &fd,
+                                 &err)
     if fd < 0:
         refuse(h, here, reason, served, err)
     with nogil:
@@ -340,6 +344,17 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
         raise HandleError(f"cannot map the {h.segment_size:,} bytes of the segment: "
                           f"{os.strerror(-rc)} (address space, ulimit -v, vm.max_map_count?)")
     return segment
+
+
+cdef int from_keeper(sa_handle *h, const uint64_t *ident, uint64_t size, bint writable, int served,
+                     int64_t deadline, int *fd, int *err) noexcept nogil:
+    """Ask the keeper of a sender that has ended: its socket is named by that process's ledger."""
+    cdef int kept, error = 0
+    kept = _core.fetch_served(h.uid, h.ledger, ident, size, writable, deadline, fd, &error)
+    if kept == SA_E_NOSERVER or kept == SA_E_GONE:
+        return served
+    err[0] = error
+    return kept
 
 
 cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) except -1:
@@ -415,6 +430,8 @@ cdef bint map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, in
                                &fd, &err)
     if fd < 0 and h.flags & SA_HANDLE_SERVED:
         _core.fetch_served(h.uid, h.token, ident, _core.LEDGER_BYTES, True, deadline, &fd, &err)
+    if fd < 0:
+        from_keeper(h, ident, _core.LEDGER_BYTES, True, SA_OK, deadline, &fd, &err)
     return fd >= 0 and _core.map_ledger(ident, fd, fdnum) == 0
 
 

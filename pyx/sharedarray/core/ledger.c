@@ -40,9 +40,6 @@ static uint64_t last_sequence;
 
 static uint32_t *free_words, nfree_words, free_words_cap, next_word;
 
-/* A pid has at most 22 bits, a start time in ticks 42 for 1,400 years. */
-uint64_t sa_who(int32_t pid, uint64_t start) { return (uint64_t)(uint32_t)pid << 42 | (start & (((uint64_t)1 << 42) - 1)); }
-
 static uint64_t own_pidns(void) {
     static uint64_t ns;
     static int32_t of;
@@ -199,15 +196,9 @@ int sa_count_in(sa_peer *p, uint32_t word, uint64_t serial, uint32_t *entry) {
     return 0;
 }
 
-static void uncount(sa_ledger *map, uint32_t word, uint64_t serial) {
-    uint64_t *w = &map->word[word], was = __atomic_load_n(w, __ATOMIC_ACQUIRE);
-    while (SA_SERIAL(was) == serial && (was & SA_ATTACHED_MASK))
-        if (__atomic_compare_exchange_n(w, &was, was - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
-}
-
 void sa_count_out(sa_peer *p, uint32_t word, uint64_t serial, uint32_t entry) {
     if (entry != SA_NOWORD) __atomic_store_n(&p->map->hold[entry].word, SA_NOWORD, __ATOMIC_RELEASE);
-    uncount(p->map, word, serial);
+    sa_uncount(p->map, word, serial);
     hold_spare(p, entry);
     p->users--;
 }
@@ -232,7 +223,7 @@ void sa_reclaim_dead(bool now) {
         if (seen[k].alive) continue;
         uint64_t word = __atomic_load_n(&h->word, __ATOMIC_ACQUIRE), serial = h->serial;
         __atomic_store_n(&h->word, SA_NOWORD, __ATOMIC_RELEASE);
-        if (word < SA_WORDS) uncount(own->map, (uint32_t)word, serial);
+        if (word < SA_WORDS) sa_uncount(own->map, (uint32_t)word, serial);
         __atomic_store_n(&h->who, 0, __ATOMIC_RELEASE);
     }
     for (uint32_t i = 0; i < SA_CHILDREN; i++) {
@@ -413,6 +404,22 @@ uint64_t sa_in_flight(void) {
     for (uint32_t k = 0; k < npending; k++) sum += sa_bytes_at(slots[pending[k]].seg, slots[pending[k]].p, true);
     for (uint32_t k = 0; k < npending; k++) (void)sa_bytes_at(slots[pending[k]].seg, slots[pending[k]].p, false);
     return sum;
+}
+
+sa_peer *sa_ledger_own(void) { return own; }
+
+uint32_t sa_pending(void) { return npending; }
+
+void *sa_pending_at(uint32_t k, sa_segment **seg, uint32_t *index, uint64_t *sequence) {
+    *index = pending[k];
+    *seg = slots[*index].seg;
+    *sequence = slots[*index].sequence;
+    return slots[*index].p;
+}
+
+void sa_ticket_extent(uint64_t *newest, uint32_t *places) {
+    *newest = last_sequence;
+    *places = nslots;
 }
 
 /* Another process may have put anything into the words: they are compared, never used. */

@@ -60,11 +60,25 @@ typedef struct sa_peer {
 /* In a hold entry: a process of another pid namespace, whose end the creator cannot see. */
 #define SA_FOREIGN UINT64_MAX
 
-uint64_t sa_who(int32_t pid, uint64_t start);
+/* A pid has at most 22 bits, a start time in ticks 42 for 1,400 years. */
+static inline uint64_t sa_who(int32_t pid, uint64_t start) { return (uint64_t)(uint32_t)pid << 42 | (start & (((uint64_t)1 << 42) - 1)); }
+
+static inline void sa_uncount(sa_ledger *map, uint32_t word, uint64_t serial) {
+    uint64_t *w = &map->word[word], was = __atomic_load_n(w, __ATOMIC_ACQUIRE);
+    while (SA_SERIAL(was) == serial && (was & SA_ATTACHED_MASK))
+        if (__atomic_compare_exchange_n(w, &was, was - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
+}
+
 bool sa_who_alive(uint64_t who);
 uint64_t sa_who_in(const sa_ledger *map); /* this process, as the owner of `map` may judge it */
 sa_peer *sa_peer_find(const uint64_t id[2]);                      /* lock held */
 int sa_count_in(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t *entry); /* lock held */
 void sa_count_out(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t entry);
+
+/* This process's messages in flight, for its keeper. All need the lock. */
+sa_peer *sa_ledger_own(void); /* NULL: it sent nothing */
+uint32_t sa_pending(void);
+void *sa_pending_at(uint32_t k, sa_segment **seg, uint32_t *index, uint64_t *sequence); /* the block */
+void sa_ticket_extent(uint64_t *newest, uint32_t *places);
 
 #endif
