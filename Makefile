@@ -93,7 +93,7 @@ $(DONE)/deps-%: pyproject.toml tools/requirements.py $(DONE)/venv
 	@touch $@
 
 # The path file lets programs started in any folder import the tree.
-$(DONE)/build: $(SOURCES) $(DONE)/deps-build $(if $(wildcard sharedarray/sharedarray-keeper),,force)
+$(DONE)/build: $(SOURCES) $(DONE)/deps-build $(if $(and $(wildcard sharedarray/*.so),$(wildcard sharedarray/sharedarray-keeper)),,force)
 	$(PY) setup.py -q build_ext --inplace
 	@echo "$(CURDIR)" > "$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/sharedarray-tree.pth"
 	@touch $@

@@ -28,7 +28,7 @@ from . import (  # they complete the Array, and what happens when the process en
 from ._array import Array
 from ._constants import e, euler_gamma, inf, nan, newaxis, pi
 from ._conversion import array, asarray, frombuffer
-from ._core import capture_numpy, empty_cache, memory, memory_stats, memory_summary
+from ._core import capture_numpy, collect, empty_cache, memory, memory_stats, memory_summary
 from ._creation import (
     arange,
     empty,
@@ -221,6 +221,7 @@ __all__ = [
     "clip",
     "complex128",
     "complex64",
+    "collect",
     "concat",
     "conj",
     "copysign",

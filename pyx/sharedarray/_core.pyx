@@ -61,6 +61,8 @@ cdef extern from "core/core.h" nogil:
                      sa_segment **out)
     int sa_ticket_new(void *p, sa_ticket *out)
     void sa_ticket_cancel(uint32_t index, uint64_t sequence)
+    bint sa_ticket_cancelled(const uint64_t *ident, uint32_t index, uint64_t sequence)
+    uint64_t sa_collect(double older_than)
     int sa_ledger_known(const uint64_t *ident)
     int sa_ledger_map(const uint64_t *ident, int fd, int origin_fd)
     int sa_block_attach(sa_segment *seg, char *p, const uint64_t *ledger, uint32_t word,
@@ -81,6 +83,8 @@ cdef extern from "core/os.h" nogil:
 cdef extern from "core/open.h" nogil:
     int sa_open_foreign(int32_t pid, uint64_t start, int fdnum, const char *name, uint64_t size,
                         int writable, int *fd, int *err)
+    int sa_open_anywhere(const char *name, uint64_t size, int writable, int64_t deadline, int *fd,
+                         int *err)
     const char *sa_reason_text(int reason)
     enum: SA_E_TIMEOUT
 
@@ -377,6 +381,10 @@ cdef void cancel_ticket(uint32_t index, uint64_t sequence) noexcept nogil:
     sa_ticket_cancel(index, sequence)
 
 
+cdef bint ticket_cancelled(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil:
+    return sa_ticket_cancelled(ident, index, sequence)
+
+
 cdef bint ledger_known(const uint64_t *ident) noexcept nogil:
     return sa_ledger_known(ident)
 
@@ -423,6 +431,13 @@ cdef int open_foreign(int32_t pid, uint64_t start, int fdnum, const uint64_t *id
     cdef char[SA_NAME] name
     sa_segment_name(ident, name)
     return sa_open_foreign(pid, start, fdnum, name, size, writable, fd, err)
+
+
+cdef int open_anywhere(const uint64_t *ident, uint64_t size, bint writable, int64_t deadline,
+                       int *fd, int *err) noexcept nogil:
+    cdef char[SA_NAME] name
+    sa_segment_name(ident, name)
+    return sa_open_anywhere(name, size, writable, deadline, fd, err)
 
 
 cdef const char *reason_text(int reason) noexcept nogil:
@@ -633,6 +648,44 @@ def empty_cache():
     with nogil:
         n = sa_pool_trim()
     return n
+
+
+def collect(older_than=0.0):
+    """Let go of what was sent and never opened.
+
+    For messages that nobody will open: a queue thrown away, a receiver that was killed. Who opens
+    one of them later finds the memory gone (`HandleError`), unless somebody holds it still. Handles
+    keep what they keep.
+
+    Parameters
+    ----------
+    older_than : float, optional
+        Seconds: only what was sent at least so long ago.
+
+    Returns
+    -------
+    int
+        Bytes freed: of arrays of this process that nothing else here holds.
+
+    Raises
+    ------
+    ValueError
+        If `older_than` is negative or no number.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> message = bytes(xp.ones(1_000_000).handle())
+    >>> xp.collect(older_than=3600.0), xp.collect() >= 8_000_000
+    (0, True)
+    """
+    cdef double seconds = older_than
+    cdef uint64_t freed
+    if not seconds >= 0.0:
+        raise ValueError(f"collect: a number of seconds from 0 is needed, not {older_than!r}")
+    with nogil:
+        freed = sa_collect(seconds)
+    return freed
 
 
 def segment_counts():

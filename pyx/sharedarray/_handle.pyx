@@ -146,6 +146,60 @@ cdef object dtype_from(bytes text):
 
 # ---- making ----
 
+cdef extern from *:
+    """
+    #include <stdlib.h>
+    /* The tickets of the pickling that this thread is at; nested ones share the list. */
+    typedef struct { uint64_t sequence; uint32_t index; } noted;
+    static __thread struct { noted *at; size_t n, room; int depth; } notes;
+
+    static void note(uint32_t index, uint64_t sequence) {
+        if (!notes.depth) return;
+        if (notes.n == notes.room) {
+            size_t room = notes.room ? 2 * notes.room : 16;
+            noted *more = realloc(notes.at, room * sizeof *more);
+            if (!more) return; /* in flight until collect() */
+            notes.at = more;
+            notes.room = room;
+        }
+        notes.at[notes.n++] = (noted){sequence, index};
+    }
+    static size_t notes_begin(void) { notes.depth++; return notes.n; }
+    static bool notes_take(size_t mark, uint32_t *index, uint64_t *sequence) {
+        if (notes.n <= mark) return false;
+        notes.n--;
+        *index = notes.at[notes.n].index;
+        *sequence = notes.at[notes.n].sequence;
+        return true;
+    }
+    static void notes_end(void) {
+        if (--notes.depth) return;
+        free(notes.at);
+        notes.at = NULL;
+        notes.n = notes.room = 0;
+    }
+    """
+    void note(uint32_t index, uint64_t sequence) nogil
+    size_t notes_begin() nogil
+    bint notes_take(size_t mark, uint32_t *index, uint64_t *sequence) nogil
+    void notes_end() nogil
+
+
+cdef object pickled(object dump, object pickler, object obj):
+    """Call ``dump(pickler, obj)``; if it fails, what it sent so far will not be sent after all."""
+    cdef uint32_t index
+    cdef uint64_t sequence
+    cdef size_t mark = notes_begin()
+    try:
+        return dump(pickler, obj)
+    except BaseException:
+        while notes_take(mark, &index, &sequence):
+            _core.cancel_ticket(index, sequence)
+        raise
+    finally:
+        notes_end()
+
+
 
 cdef bytes pack(Hold hold, ndarray a, bint readonly):
     """The bytes of a message: a new ticket, until whose opening this process keeps the memory."""
@@ -189,6 +243,7 @@ cdef bytes pack(Hold hold, ndarray a, bint readonly):
             h.flags |= SA_HANDLE_SERVED
         rc = _core.new_ticket(p, &ticket)
     check(rc, "cannot send a handle: no ticket in this process's ledger")
+    note(ticket.index, ticket.sequence)
     memcpy(h.ledger, ticket.id, 16)
     h.ledger_fd = ticket.fd
     h.ticket = ticket.index
@@ -300,8 +355,7 @@ cdef Received open_bytes(bytes data):
         attached = False
         p = <char*>_core.hold_block(h.segment, h.block, h.serial)
         if p == NULL:
-            raise HandleError("the memory is gone: nobody held it any more, and it may serve "
-                              "another array by now")
+            raise HandleError(gone(h, &here))
     else:
         if segment == NULL:
             segment = attach(h, &here, not r.readonly, deadline)
@@ -335,6 +389,9 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
         if fd < 0 and reason != SA_E_LIMIT and served != SA_E_LIMIT:
             served = from_keeper(h, h.segment, h.segment_size, writable, served, deadline, &fd,
                                  &err)
+        if fd < 0 and same_pids and (reason == SA_E_DEAD or reason == SA_E_GONE) and \
+                served != SA_E_LIMIT:
+            _core.open_anywhere(h.segment, h.segment_size, writable, deadline, &fd, &err)
     if fd < 0:
         refuse(h, here, reason, served, err)
     with nogil:
@@ -375,13 +432,32 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
         error.errno = err if err in (EMFILE, ENFILE) else EMFILE
         raise error
     if reason == SA_E_DEAD:
-        raise HandleError(
-            f"the sender (process {h.pid}) has ended, and with it the memory, which nobody had "
-            "opened: a sender must live until then (take results from a queue before join()), or "
-            "fill an array that the receiver made")
+        refuse_dead(h)
     if reason == SA_E_GONE:
-        raise HandleError(f"the memory is gone: process {h.pid} let go of it: {why}")
+        raise HandleError(gone(h, here) + f" ({why})")
     raise HandleError(f"cannot open the memory of process {h.pid}: {why}")
+
+
+cdef int refuse_dead(sa_handle *h) except -1:
+    """Raise the HandleError for a sender that has ended, if nobody else has the memory."""
+    raise HandleError(
+        f"the sender (process {h.pid}) has ended, and with it the memory, which nobody holds: it "
+        "was killed, left by os._exit(), ended more than SHAREDARRAY_LINGER seconds ago (default "
+        "300), or could not run its keeper (the program sharedarray-keeper beside the package). "
+        "Open it sooner, or let the sender fill an array that the receiver made")
+
+
+cdef str gone(sa_handle *h, sa_handle *here):
+    """Why a living sender does not keep the memory any more."""
+    cdef bint cancelled
+    with nogil:
+        map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, _core.now_ms() + 100,
+                      False)
+        cancelled = _core.ticket_cancelled(h.ledger, h.ticket, h.sequence)
+    if cancelled:
+        return (f"the memory is gone: the sender (process {h.pid}) let go of this message before "
+                "it was opened, by collect() or because its pickling failed")
+    return ("the memory is gone: nobody held it any more, and it may serve another array by now")
 
 
 cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
@@ -391,22 +467,26 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
     cdef bint counted = h.creator_ledger[0] or h.creator_ledger[1]
     with nogil:
         if counted and not map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
-                                         h.creator_ledger_fd, h.creator_ledger_here, deadline):
-            counted = _core.process_alive(h.creator_pid, h.creator_start) or h.pidns != here.pidns
-            reason = SA_E_DENIED if counted else SA_OK
+                                         h.creator_ledger_fd, h.creator_ledger_here, deadline,
+                                         True):
+            # without it nobody can tell whether the block still is the one that was sent
+            reason = SA_E_DEAD
+            if h.pidns != here.pidns or _core.process_alive(h.creator_pid, h.creator_start):
+                reason = SA_E_DENIED
         rc = 0
         if reason != SA_OK:
             _core.drop_segment(segment)
         else:
             rc = _core.attach_block(segment, p, h.creator_ledger if counted else NULL, h.word,
                                     h.serial)
+    if reason == SA_E_DEAD:
+        refuse_dead(h)
     if reason != SA_OK:
         raise HandleError(f"cannot open the ledger of process {h.creator_pid}, which made the "
                           "memory: no descriptor is left here (ulimit -n), or its /proc entry is "
                           "closed (SHAREDARRAY_SERVE=1 there opens a socket)")
     if rc == -ESTALE:
-        raise HandleError("the memory is gone: nobody held it any more, and it may serve another "
-                          "array by now")
+        raise HandleError(gone(h, here))
     if rc == -EINVAL:
         raise HandleError("the handle names no entry of the ledger of its memory's creator")
     if rc < 0:
@@ -416,9 +496,9 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
 
 
 cdef bint map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
-                        uint64_t start, int fdnum, int fdnum_at_sender,
-                        int64_t deadline) noexcept nogil:
-    """Have that ledger mapped: from its process, from the sender, or by the sender's socket."""
+                        uint64_t start, int fdnum, int fdnum_at_sender, int64_t deadline,
+                        bint anywhere) noexcept nogil:
+    """Have that ledger mapped: from its process, the sender, its socket or keeper, or anyone."""
     cdef int fd = -1, err = 0
     if _core.ledger_known(ident):
         return True
@@ -432,13 +512,15 @@ cdef bint map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, in
         _core.fetch_served(h.uid, h.token, ident, _core.LEDGER_BYTES, True, deadline, &fd, &err)
     if fd < 0:
         from_keeper(h, ident, _core.LEDGER_BYTES, True, SA_OK, deadline, &fd, &err)
+    if fd < 0 and anywhere and h.pidns == here.pidns:
+        _core.open_anywhere(ident, _core.LEDGER_BYTES, True, deadline, &fd, &err)
     return fd >= 0 and _core.map_ledger(ident, fd, fdnum) == 0
 
 
 cdef int mark_opened(sa_handle *h, sa_handle *here, int64_t deadline) except -1:
     """Tell the sender that its message was opened. If that fails, it keeps the memory."""
     with nogil:
-        map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline)
+        map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline, False)
         _core.ticket_opened(h.ledger, h.ticket, h.sequence)
     return 0
 

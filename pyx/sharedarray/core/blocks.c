@@ -121,6 +121,17 @@ int sa_block_attach(sa_segment *seg, char *p, const uint64_t ledger[2], uint32_t
     return rc;
 }
 
+/* Let go of messages that nobody opened; the bytes of blocks that nobody here holds any more. */
+uint64_t sa_collect(double older_than) {
+    sa_lock();
+    sa_ticket_sweep(UINT32_MAX);
+    uint64_t had = sa_pool.stats.allocated;
+    sa_ticket_cancel_until(sa_now() - older_than);
+    uint64_t freed = had - sa_pool.stats.allocated;
+    sa_unlock();
+    return freed;
+}
+
 /* How many other processes hold the block. */
 uint32_t sa_block_others(void *p) {
     uint32_t n = 0, word;
@@ -152,8 +163,14 @@ void *sa_block_hold(const uint64_t id[2], uint64_t offset, uint64_t want) {
         sa_block *b = sa_block_lookup(seg, seg->base + offset, &s);
         if (b && b->serial == want && s->base + (size_t)(b - s->blocks) * s->size == seg->base + offset) {
             if (!b->refs++) { /* only others held it */
-                sa_limbo_remove(b, s);
-                sa_word_creator(b->word);
+                if (b->limbo) {
+                    sa_limbo_remove(b, s);
+                    sa_word_creator(b->word);
+                } else { /* it had been given back to them */
+                    s->lost--;
+                    seg->lost--;
+                    seg->live++;
+                }
                 sa_count_alloc(charge_of(s));
             }
             p = seg->base + offset;

@@ -22,6 +22,7 @@ typedef struct {
     sa_segment *seg;
     char *p;           /* the block */
     uint64_t sequence;
+    double made;       /* sa_now() */
     uint32_t next;     /* free list */
 } slot;
 
@@ -341,7 +342,7 @@ int sa_ticket_new(void *p, sa_ticket *out) {
     if (!rc) {
         uint32_t i = first_free;
         first_free = slots[i].next;
-        slots[i] = (slot){seg, p, ++last_sequence, 0};
+        slots[i] = (slot){seg, p, ++last_sequence, sa_now(), 0};
         pending[npending++] = i;
         __atomic_store_n(&own->map->ticket[i], last_sequence << 2 | SA_PENDING, __ATOMIC_RELEASE);
         out->id[0] = own->id[0];
@@ -388,15 +389,38 @@ void sa_ticket_sweep_of(const void *p) {
     }
 }
 
+/* A late receiver reads why. Who opened it meanwhile was counted before. */
+static void cancel(uint32_t k) {
+    uint32_t i = pending[k];
+    uint64_t was = slots[i].sequence << 2 | SA_PENDING;
+    __atomic_compare_exchange_n(&own->map->ticket[i], &was, slots[i].sequence << 2 | SA_CANCELLED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    let_go(k);
+}
+
 /* A message that will not be sent after all. */
 void sa_ticket_cancel(uint32_t index, uint64_t sequence) {
     sa_lock();
-    for (uint32_t k = 0; k < npending; k++)
+    for (uint32_t k = npending; k-- > 0;)
         if (pending[k] == index && slots[index].sequence == sequence) {
-            let_go(k);
+            cancel(k);
             break;
         }
     sa_unlock();
+}
+
+/* Lock held. */
+void sa_ticket_cancel_until(double made) {
+    for (uint32_t k = npending; k-- > 0;)
+        if (slots[pending[k]].made <= made) cancel(k);
+}
+
+bool sa_ticket_cancelled(const uint64_t id[2], uint32_t index, uint64_t sequence) {
+    if (index >= SA_TICKETS) return false;
+    sa_lock();
+    sa_peer *p = sa_peer_find(id);
+    bool is = p && __atomic_load_n(&p->map->ticket[index], __ATOMIC_ACQUIRE) == (sequence << 2 | SA_CANCELLED);
+    sa_unlock();
+    return is;
 }
 
 uint64_t sa_in_flight(void) {

@@ -61,8 +61,7 @@ static void give_back(sa_segment *seg, sa_span *s, sa_block *b) {
         sa_segment_release(seg, true);
         return;
     }
-    b->serial = 0;
-    s->lost++;
+    s->lost++; /* with its serial: it may come back by handle */
     seg->lost++;
     if (!seg->live) sa_arena_release(seg);
 }
