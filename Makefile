@@ -7,6 +7,8 @@ VENV ?= .venv
 PYTHON ?= $(shell sh tools/find_python.sh)
 PYTEST_ARGS ?=
 JOBS ?= $(shell nproc)
+SUITE ?=
+EXAMPLES ?= 100
 CHECKS := lint stubs docs doctest examples slow other-pythons
 
 PY := $(VENV)/bin/python
@@ -16,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := setup.py tools/buildinfo.py $(wildcard pyx/*.txt sharedarray/_version.py \
     pyx/sharedarray/*.pyx pyx/sharedarray/*.pxd pyx/sharedarray/core/*.c pyx/sharedarray/core/*.h)
 
-.PHONY: all help build demo test check bench format wheel clean force $(CHECKS)
+.PHONY: all help build demo test check bench conformance format wheel clean force $(CHECKS)
 .DELETE_ON_ERROR:
 
 all: build  ## compile in place (what plain `make` does)
@@ -63,6 +65,16 @@ doctest: $(DONE)/build $(DONE)/deps-docs  ## the examples in docstrings (those o
 examples: $(DONE)/build $(DONE)/deps-demo  ## each program of examples/
 	$(PY) tools/run_examples.py
 
+# The official suite is in no package index: SUITE is a checkout of data-apis/array-api-tests,
+# with its submodule.
+conformance: $(DONE)/build $(DONE)/deps-test  ## the official array API suite: make conformance SUITE=path
+	@test -f "$(SUITE)/array_api_tests/__init__.py" || { \
+	    echo "make conformance SUITE=path: a checkout of github.com/data-apis/array-api-tests, with its submodule"; exit 1; }
+	$(PY) -m pip install -q -r "$(SUITE)/requirements.txt"
+	cd "$(SUITE)" && ARRAY_API_TESTS_MODULE=sharedarray ARRAY_API_TESTS_VERSION=2025.12 \
+	    "$(abspath $(PY))" -m pytest -q -p no:cacheprovider -c pytest.ini --rootdir . array_api_tests --disable-deadline \
+	    --max-examples $(EXAMPLES) --xfails-file "$(CURDIR)/tests/conformance/xfails.txt" $(PYTEST_ARGS)
+
 slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds among them
 	$(PY) -m pytest -m slow $(PYTEST_ARGS)
 
@@ -83,6 +95,7 @@ clean:  ## remove what was built (not the virtual environments)
 
 $(DONE)/venv:
 	@test -n "$(PYTHON)" || { echo "no CPython 3.11 or newer with headers found: make PYTHON=..."; exit 1; }
+	@echo "Setting up $(VENV) and compiling: a few minutes, this once."
 	$(PYTHON) -m venv $(VENV)
 	@mkdir -p $(DONE)
 	@touch $@
@@ -94,6 +107,7 @@ $(DONE)/deps-%: pyproject.toml tools/requirements.py $(DONE)/venv
 
 # The path file lets programs started in any folder import the tree.
 $(DONE)/build: $(SOURCES) $(DONE)/deps-build $(if $(and $(wildcard sharedarray/*.so),$(wildcard sharedarray/sharedarray-keeper)),,force)
-	$(PY) setup.py -q build_ext --inplace
+	@echo "Compiling into sharedarray/ ..."
+	@$(PY) setup.py -q build_ext --inplace > $@.log 2>&1 || { cat $@.log; exit 1; }
 	@echo "$(CURDIR)" > "$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/sharedarray-tree.pth"
 	@touch $@

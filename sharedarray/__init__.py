@@ -17,6 +17,7 @@ from . import (  # they complete the Array, and what happens when the process en
     _exchange,
     _keeper,
     _methods,
+    _placement,
     _protocols,
     _selection,
     _views,
@@ -369,4 +370,4 @@ __all__ = [
 __getattr__, __dir__ = _forwarder(_numpy, __name__, __all__)
 
 # Members of Array by being imported, and the platform's check.
-del _attributes, _exchange, _methods, _platform, _protocols, _selection, _views
+del _attributes, _exchange, _methods, _placement, _platform, _protocols, _selection, _views

@@ -4,6 +4,7 @@ import numpy as np
 
 from ._describe import export
 from ._devices import resolve
+from ._fill import filled
 
 
 def _like(x, dtype, order, shape):
@@ -120,7 +121,7 @@ def eye(n_rows, n_cols=None, /, k=0, dtype=None, order="C", *, device=None):
     return np.eye(n_rows, n_cols, k, float if dtype is None else dtype, order)
 
 
-@export(arrays=0)
+@export(arrays=0, written=False)
 def full(shape, fill_value, dtype=None, order="C", *, device=None):
     """Make an array of equal elements.
 
@@ -142,10 +143,12 @@ def full(shape, fill_value, dtype=None, order="C", *, device=None):
     """
     if device is not None:
         resolve(device)
-    return np.full(shape, fill_value, dtype, order)
+    if dtype is None:
+        dtype = np.asarray(fill_value).dtype
+    return filled(np.empty(shape, dtype, order), fill_value)
 
 
-@export
+@export(written=False)
 def full_like(x, /, fill_value, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Make an array of another's shape and type, of equal elements.
 
@@ -169,7 +172,7 @@ def full_like(x, /, fill_value, dtype=None, order="K", subok=True, shape=None, *
     """
     if device is not None:
         resolve(device)
-    return np.full_like(x, fill_value, **_like(x, dtype, order, shape))
+    return filled(np.empty_like(x, **_like(x, dtype, order, shape)), fill_value)
 
 
 @export(arrays=0)
@@ -238,7 +241,7 @@ def meshgrid(*arrays, indexing="xy", copy=True, sparse=False):
     return tuple(np.meshgrid(*arrays, indexing=indexing, copy=copy, sparse=sparse))
 
 
-@export(arrays=0)
+@export(arrays=0, written=False)
 def ones(shape, dtype=None, order="C", *, device=None):
     """Make an array of ones.
 
@@ -255,10 +258,10 @@ def ones(shape, dtype=None, order="C", *, device=None):
     """
     if device is not None:
         resolve(device)
-    return np.ones(shape, dtype, order)
+    return filled(np.empty(shape, dtype, order), 1)
 
 
-@export
+@export(written=False)
 def ones_like(x, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Make an array of another's shape and type, of ones.
 
@@ -280,7 +283,7 @@ def ones_like(x, /, dtype=None, order="K", subok=True, shape=None, *, device=Non
     """
     if device is not None:
         resolve(device)
-    return np.ones_like(x, **_like(x, dtype, order, shape))
+    return filled(np.empty_like(x, **_like(x, dtype, order, shape)), 1)
 
 
 @export

@@ -3,7 +3,7 @@
 The class holds one ndarray and does its work through it: NumPy's own slots are called inside
 the allocation scope (`_core.enter`), so results are born in shared memory, and what comes back is
 wrapped by `made`. Methods, protocols and printing are added to the class by the modules above this
-one (`_protocols`, `_exchange`, `_methods`, `_attributes`) with `extend`.
+one (`_protocols`, `_exchange`, `_methods`, `_attributes`, `_placement`) with `extend`.
 """
 
 cimport cython

@@ -32,7 +32,8 @@ cdef void leave(int token) noexcept nogil
 cdef int suspend() noexcept nogil
 cdef bint contains(const void *p) noexcept nogil
 cdef bint shared_mode() except -1
-cdef void populate(void *p, size_t n) noexcept nogil
+cdef bint populate(void *p, size_t n) noexcept nogil
+cdef void stream_fill(void *p, size_t n, const void *pattern, size_t length) noexcept nogil
 
 # References to memory at an address: a block of this process, or a received segment.
 cdef int reference(void *p) noexcept nogil

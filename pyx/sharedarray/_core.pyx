@@ -47,7 +47,8 @@ cdef extern from "core/core.h" nogil:
     void sa_free(void *p)
     int sa_ref(void *p)
     void *sa_realloc(void *p, size_t n)
-    void sa_populate(char *p, size_t n)
+    bint sa_populate(char *p, size_t n)
+    void sa_stream_fill(char *p, size_t n, const char *pattern, size_t length)
     void sa_pool_stats(sa_stats *out)
     size_t sa_pool_trim()
     void sa_pool_set_cap(uint64_t cap)
@@ -296,8 +297,13 @@ cdef bint shared_mode() except -1:
     return (kind if kind else _default_kind) != PRIVATE
 
 
-cdef void populate(void *p, size_t n) noexcept nogil:
-    sa_populate(<char*>p, n)
+cdef bint populate(void *p, size_t n) noexcept nogil:
+    return sa_populate(<char*>p, n)
+
+
+cdef void stream_fill(void *p, size_t n, const void *pattern, size_t length) noexcept nogil:
+    """Fill `n` bytes with a pattern of 1, 2, 4, ... 64 bytes, passing the caches by."""
+    sa_stream_fill(<char*>p, n, <const char*>pattern, length)
 
 
 def _around_collection(phase, info):

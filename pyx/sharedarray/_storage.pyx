@@ -229,13 +229,17 @@ cdef ndarray adopt(ndarray a):
 
 
 cdef int will_write(ndarray a) except -1:
-    """All of `a` is about to be written: let large memory have huge pages, if it is unused yet."""
+    """All of `a` is about to be written: let large memory have huge pages, if it is unused yet.
+
+    Returns 1 if it is large shared memory that the system need not provide any more.
+    """
     cdef char *p = PyArray_BYTES(a)
     cdef npy_intp n = PyArray_NBYTES(a)
+    cdef bint warm = False
     if n >= 1 << 21 and PyArray_ISONESEGMENT(a) and PyArray_ISWRITEABLE(a) and _core.contains(p):
         with nogil:
-            _core.populate(p, n)
-    return 0
+            warm = _core.populate(p, n)
+    return warm
 
 
 cdef Hold new_block(size_t nbytes, bint zero):

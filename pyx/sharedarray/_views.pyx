@@ -15,7 +15,7 @@ from ._array cimport (
     unwrap,
     wrap,
 )
-from ._storage cimport will_write
+from ._fill cimport fill_array
 
 import numpy as np
 
@@ -382,8 +382,7 @@ def fill(Array self, value):
     >>> x
     Array([3., 3.], dtype=float64, device='cpu', shared)
     """
-    will_write(below(self))
-    (<object>below(self)).fill(unwrap(value))
+    fill_array(below(self), unwrap(value))
 
 
 def item(Array self, *args):

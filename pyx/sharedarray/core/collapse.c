@@ -18,12 +18,13 @@ static double clock_now(clockid_t which) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Linux 6.1: MADV_COLLAPSE works on shmem whatever shmem_enabled says; EINVAL on an empty range,
+/* Returns whether all of it is in huge pages now, but for the ends.
+   Linux 6.1: MADV_COLLAPSE works on shmem whatever shmem_enabled says; EINVAL on an empty range,
    so each 2 MiB is touched first. */
-void sa_collapse(char *p, size_t n, double budget) {
+bool sa_collapse(char *p, size_t n, double budget) {
     if (__atomic_load_n(&collapse_off, __ATOMIC_RELAXED)) {
         if (__atomic_load_n(&collapse_off, __ATOMIC_RELAXED) > 0) __atomic_sub_fetch(&collapse_off, 1, __ATOMIC_RELAXED);
-        return;
+        return false;
     }
     char *end = (char *)((uintptr_t)(p + n) & ~(SA_SLOT - 1));
     p = (char *)(((uintptr_t)p + SA_SLOT - 1) & ~(SA_SLOT - 1));
@@ -34,29 +35,31 @@ void sa_collapse(char *p, size_t n, double budget) {
         if (madvise(p, step, MADV_COLLAPSE)) {
             int skip = errno == EINVAL ? -1 : 64; /* EINVAL: not in this kernel; else short of pages */
             __atomic_store_n(&collapse_off, skip, __ATOMIC_RELAXED);
-            return;
+            return false;
         }
         double now = clock_now(CLOCK_THREAD_CPUTIME_ID); /* of a busy machine only what we use */
         if (now - t > 1.0 * (double)step / 1e9) { /* slower than the faults it saves */
             __atomic_store_n(&collapse_off, 16, __ATOMIC_RELAXED);
-            return;
+            return false;
         }
-        if (clock_now(CLOCK_MONOTONIC) - start > budget) return;
+        if (clock_now(CLOCK_MONOTONIC) - start > budget) return false;
         t = now;
         p += step;
     }
+    return true;
 }
 
-void sa_populate(char *p, size_t n) {
+bool sa_populate(char *p, size_t n) {
     sa_segment *seg;
     char *start;
     size_t size;
     uint64_t s;
-    if (n < SA_SLOT || !sa_block_find(p, &seg, &start, &size, &s)) return;
+    if (n < SA_SLOT || !sa_block_find(p, &seg, &start, &size, &s)) return false;
+    if (seg->inherited || seg->kind == SA_ATTACHED) return true;
     sa_lock();
-    sa_span *span = seg->inherited || seg->kind == SA_ATTACHED ? NULL : sa_span_of(seg, p);
-    bool cold = span && span->cold && span->nblocks == 1;
-    if (cold) span->cold = false;
+    sa_span *span = sa_span_of(seg, p);
+    bool cold = span && span->cold, whole = cold && span->nblocks == 1;
+    if (whole) span->cold = false;
     sa_unlock();
-    if (cold) sa_collapse(p, n, 1e9);
+    return !cold || (whole && sa_collapse(p, n, 1e9));
 }

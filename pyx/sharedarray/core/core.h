@@ -150,7 +150,7 @@ void sa_free(void *p); /* lets go of one reference at p, a block or an attached 
 int sa_ref(void *p); /* takes one */
 void *sa_realloc(void *p, size_t n);
 size_t sa_capacity(void *p); /* bytes of the block at p, 0 if p is no block of ours */
-void sa_populate(char *p, size_t n); /* all of it will be written; unbounded in time */
+bool sa_populate(char *p, size_t n); /* all of it will be written; unbounded in time; whether it is warm now */
 void sa_pool_stats(sa_stats *out);
 size_t sa_pool_trim(void);
 void sa_pool_set_cap(uint64_t bytes);
@@ -165,6 +165,9 @@ void *sa_block_hold(const uint64_t id[2], uint64_t offset, uint64_t serial); /* 
 int sa_block_attach(sa_segment *seg, char *p, const uint64_t ledger[2], uint32_t word, uint64_t serial);
 uint32_t sa_block_others(void *p);
 uint64_t sa_pool_fork_mark(void);
+
+/* stream.c */
+void sa_stream_fill(char *p, size_t n, const char *pattern, size_t length);
 
 /* local.c: small blocks that a thread keeps */
 int sa_local_init(void);

@@ -57,7 +57,7 @@ size_t sa_flush_cached(double age);
 void sa_punch_runs(void);
 
 /* collapse.c: the lock is not held */
-void sa_collapse(char *p, size_t n, double budget);
+bool sa_collapse(char *p, size_t n, double budget);
 
 /* limbo.c */
 void sa_block_release(sa_segment *seg, sa_span *s, sa_block *b);
