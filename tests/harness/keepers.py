@@ -9,9 +9,9 @@ NAME = "sharedarray-keeper"
 
 
 def keepers(sender=None):
-    """Living keepers of the whole machine, or of the process that had the id `sender`."""
+    """Living keepers below this process, or the one of the process that had the id `sender`."""
     found = []
-    for pid in procfs.processes():
+    for pid in procfs.descendants(os.getpid()):
         name, _, creator = procfs.command(pid).partition(" ")
         if name == NAME and sender in (None, int(creator)) and procfs.state(pid) not in ("Z", "X"):
             found.append(pid)

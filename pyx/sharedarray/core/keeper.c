@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -46,12 +47,13 @@ static int hear(sa_keep_reply *a) {
 }
 
 /* posix_spawn() is vfork and exec: no fork handlers, no copy of this process's page tables. */
-static int spawn(int end, pid_t *pid) {
+static int spawn(int end) {
     static char *const environment[] = {NULL};
     char creator[16], *const argv[] = {SA_KEEPER_PROGRAM, creator, NULL};
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attr;
     sigset_t none, all;
+    pid_t pid;
     snprintf(creator, sizeof creator, "%d", (int)getpid());
     sigemptyset(&none);
     sigfillset(&all);
@@ -63,32 +65,57 @@ static int spawn(int end, pid_t *pid) {
         posix_spawnattr_setsigdefault(&attr, &all);
         posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
         rc = posix_spawn_file_actions_adddup2(&actions, end, SA_KEEP_FD);
-        if (!rc) rc = posix_spawn(pid, program, &actions, &attr, argv, environment);
+        if (!rc) rc = posix_spawn(&pid, program, &actions, &attr, argv, environment);
         posix_spawnattr_destroy(&attr);
     }
     posix_spawn_file_actions_destroy(&actions);
     return -rc;
 }
 
+#define STACK ((size_t)64 << 10)
+
+typedef struct {
+    int end, rc;
+} order;
+
+/* In a process that shares this one's memory and ends at once, so that the keeper is an orphan. */
+__attribute__((no_sanitize_address)) static int between(void *arg) {
+    order *o = arg;
+    o->rc = spawn(o->end);
+    _exit(0);
+}
+
+/* The process between has no exit signal: no SIGCHLD comes here, and no wait() of the program's
+   sees it. See clone(2), "the child termination signal", and __WCLONE in wait(2). */
+static int spawn_orphan(int end) {
+    order o = {end, -EAGAIN};
+    sigset_t all, before;
+    char *stack = malloc(STACK);
+    if (!stack) return -ENOMEM;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pid_t pid = clone(between, (char *)((uintptr_t)(stack + STACK) & ~(uintptr_t)63), CLONE_VM | CLONE_VFORK, &o);
+    if (pid < 0) o.rc = -errno;
+    else
+        while (waitpid(pid, NULL, __WCLONE) < 0 && errno == EINTR) {}
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    free(stack);
+    return o.rc;
+}
+
 static int start(sa_keep_reply *hello) {
     struct timeval patience = {.tv_sec = SA_KEEP_PATIENCE};
     int pair[2];
-    pid_t pid;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) return -errno;
     channel = pair[0];
     setsockopt(channel, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(channel, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     /* dup2() of a descriptor onto itself would leave it to be closed by exec */
     int end = pair[1] == SA_KEEP_FD ? fcntl(pair[1], F_DUPFD_CLOEXEC, SA_KEEP_FD + 1) : pair[1];
-    int rc = end < 0 ? -errno : spawn(end, &pid);
+    int rc = end < 0 ? -errno : spawn_orphan(end);
     if (end != pair[1]) sa_close(end);
     close(pair[1]);
-    if (!rc) {
-        rc = hear(hello);
-        if (!rc && hello->pid != pid)
-            while (waitpid(pid, NULL, 0) < 0 && errno == EINTR) {}
-    }
-    return rc;
+    return rc ? rc : hear(hello);
 }
 
 /* ---- telling it ---- */

@@ -350,7 +350,6 @@ int main(void) {
         return 2;
     }
     leave();
-    if (fork() > 0) _exit(0); /* an orphan from the start; without a second process it stays a child */
     fcntl(SA_KEEP_FD, F_SETFD, FD_CLOEXEC);
     me = getpid();
     if (sa_start_time(me, &me_since) || sa_namespace("pid", &pidns)) pidns = 0;
