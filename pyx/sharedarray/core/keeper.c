@@ -54,7 +54,7 @@ static int spawn(int end) {
     posix_spawnattr_t attr;
     sigset_t none, all;
     pid_t pid;
-    snprintf(creator, sizeof creator, "%d", (int)getpid());
+    snprintf(creator, sizeof creator, "%d", (int)sa_pid); /* for who lists processes */
     sigemptyset(&none);
     sigfillset(&all);
     int rc = posix_spawn_file_actions_init(&actions);
