@@ -370,4 +370,4 @@ __all__ = [
 __getattr__, __dir__ = _forwarder(_numpy, __name__, __all__)
 
 # Members of Array by being imported, and the platform's check.
-del _attributes, _exchange, _methods, _placement, _platform, _protocols, _selection, _views
+del _attributes, _exchange, _keeper, _methods, _placement, _platform, _protocols, _selection, _views

@@ -53,6 +53,24 @@ def cache_memory() -> int | None:
     return min(known) // 4 if known else None
 
 
+def linger() -> float:
+    """Return for how many seconds what is in flight is kept after the end of this process.
+
+    Raises
+    ------
+    ValueError
+        If ``SHAREDARRAY_LINGER`` is set to no number of seconds.
+    """
+    text = os.environ.get("SHAREDARRAY_LINGER") or "300"
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"SHAREDARRAY_LINGER: a number of seconds is needed, not {text!r}")
+    return min(seconds, 1e9)
+
+
 def cgroup_memory(groups: pathlib.Path = CGROUPS, membership: str | None = None) -> int | None:
     """Return the least memory limit of this process's control group and those above it.
 

@@ -2,8 +2,9 @@
 """What both builds need to know, read in one place.
 
 The modules and their C sources stand in ``pyx/modules.txt``, the programs that go into the package
-beside them in ``pyx/programs.txt``, the flags in ``pyx/flags.txt``, the version in ``sharedarray/_version.py``. ``setup.py`` imports this file; ``meson.build`` runs it and
-reads the lines it prints.
+beside them in ``pyx/programs.txt``, the flags in ``pyx/flags.txt``, the version in
+``sharedarray/_version.py``. ``setup.py`` imports this file; ``meson.build`` runs it and reads the
+lines it prints.
 """
 
 import ast

@@ -18,7 +18,7 @@ import os
 from resource import RLIMIT_FSIZE, getrlimit
 
 from ._errors import describe_memory_with
-from ._limits import cache_memory
+from ._limits import cache_memory, linger
 
 import_array()
 
@@ -102,6 +102,10 @@ cdef extern from "core/keeper.h" nogil:
     const char *SA_KEEPER_PROGRAM
     int sa_hand_over()
     int sa_keeper_configure(const char *path, uint64_t linger)
+    void sa_hand_over_at_exit() noexcept
+
+cdef extern from "Python.h":
+    int Py_AtExit(void (*function)() noexcept)
 
 cdef extern from "core/limits.h" nogil:
     enum:
@@ -659,9 +663,8 @@ def empty_cache():
 def collect(older_than=0.0):
     """Let go of what was sent and never opened.
 
-    For messages that nobody will open: a queue thrown away, a receiver that was killed. Who opens
-    one of them later finds the memory gone (`HandleError`), unless somebody holds it still. Handles
-    keep what they keep.
+    Who opens it later finds the memory gone (`HandleError`), unless somebody holds it. Handles keep
+    what they keep.
 
     Parameters
     ----------
@@ -758,44 +761,17 @@ def _describe_failure(nbytes):
 
 
 def hand_over():
-    """Give what is in flight to a keeper, a process that stays when this one has ended.
+    """Give what is in flight to a keeper, which stays when this process has ended.
 
     Returns
     -------
     int
-        0, also where nothing is in flight or ``SHAREDARRAY_LINGER`` is 0; else the errno of the
-        failure, negative.
+        0, or the negative errno of the failure.
     """
     cdef int rc
     with nogil:
         rc = sa_hand_over()
     return rc
-
-
-cdef extern from *:
-    """
-    /* The last that happens in the interpreter: what later atexit callbacks sent. */
-    static void hand_over_at_exit(void) { (void)sa_hand_over(); }
-    """
-    void hand_over_at_exit() noexcept nogil
-    int Py_AtExit(void (*function)() noexcept nogil)
-
-
-cdef int configure_keeper() except -1:
-    """Set the keeper's program and its time."""
-    text = os.environ.get("SHAREDARRAY_LINGER") or "300"
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < float("inf"):
-        raise ValueError(f"SHAREDARRAY_LINGER: a number of seconds is needed, not {text!r}")
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), SA_KEEPER_PROGRAM.decode())
-    cdef bytes program = os.fsencode(path)
-    if sa_keeper_configure(program, <uint64_t>(min(seconds, 1e9) * 1000)) < 0:
-        raise MemoryError("no memory for the path of the keeper's program")
-    Py_AtExit(hand_over_at_exit)    # without a free place, later atexit callbacks must not send
-    return 0
 
 
 cdef int configure() except -1:
@@ -812,7 +788,10 @@ cdef int configure() except -1:
         sa_pool_set_cap(min(int(text), (1 << 63) - 1))
     else:
         sa_pool_set_cap(cache_memory() or 1 << 30)
-    configure_keeper()
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), SA_KEEPER_PROGRAM.decode())
+    if sa_keeper_configure(os.fsencode(path), <uint64_t>(linger() * 1000)) < 0:
+        raise MemoryError("no memory for the path of the keeper's program")
+    Py_AtExit(sa_hand_over_at_exit)     # what later atexit callbacks send
     describe_memory_with(_describe_failure)
     gc.callbacks.append(_around_collection)
     return 0

@@ -200,7 +200,6 @@ cdef object pickled(object dump, object pickler, object obj):
         notes_end()
 
 
-
 cdef bytes pack(Hold hold, ndarray a, bint readonly):
     """The bytes of a message: a new ticket, until whose opening this process keeps the memory."""
     cdef sa_handle h

@@ -328,3 +328,5 @@ int sa_hand_over(void) {
     }
     return rc;
 }
+
+void sa_hand_over_at_exit(void) { (void)sa_hand_over(); }

@@ -39,6 +39,7 @@ typedef struct {
 
 /* Hand over what was sent and not opened, if there is anything; 0 or -errno. */
 int sa_hand_over(void);
+void sa_hand_over_at_exit(void); /* for Py_AtExit() */
 
 /* The program's path (copied), and how long it stays at most; 0 ms: no keeper. */
 int sa_keeper_configure(const char *path, uint64_t linger_ms);
