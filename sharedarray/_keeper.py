@@ -1,13 +1,15 @@
 """When a process ends: the moments at which what it sent goes to its keeper.
 
 `multiprocessing` runs its finalizers at the end of the main process and of its children, after the
-feeder threads of queues; `atexit` alone does not run in children before Python 3.13.
+feeder threads of queues; `atexit` alone does not run in children before Python 3.13, and runs after
+those since.
 """
 
+import atexit
 import contextlib
 import os
 import threading
-from multiprocessing import util
+from multiprocessing import parent_process, util
 
 from ._core import hand_over
 
@@ -53,6 +55,9 @@ class _Registration:
         if self.finalizer is not None:
             self.finalizer.cancel()
         self.finalizer = util.Finalize(None, end, exitpriority=PRIORITY)
+        atexit.unregister(hand_over)
+        if parent_process() is not None:  # whose end passes by Py_AtExit()
+            atexit.register(hand_over)
 
 
 _registration = _Registration()

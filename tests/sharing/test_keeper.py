@@ -182,7 +182,7 @@ def test_ways_to_end(way, n):
 
 
 IN_CHILDREN = """
-    import multiprocessing as mp, os, sys, threading, time
+    import atexit, multiprocessing as mp, os, sys, threading, time
     import sharedarray as xp
 
     def send(value):
@@ -199,6 +199,7 @@ IN_CHILDREN = """
         send(3)
 
     def work():
+        atexit.register(send, 4)    # called there before Python 3.13 by spawned ones only
         send(1)
         threading.Thread(target=later).start()
 
@@ -212,7 +213,9 @@ IN_CHILDREN = """
 
 def test_threads_that_outlive_the_function_of_a_child(method):
     text = run_script(IN_CHILDREN, method, flags=["-X", "dev", "-W", "error"]).ok()
-    assert [float(opened(bytes.fromhex(line))[9]) for line in text.split()] == [1, 2, 3]
+    values = [float(opened(bytes.fromhex(line))[9]) for line in text.split()]
+    called = method == "spawn" or sys.version_info >= (3, 13)
+    assert sorted(values) == ([1, 2, 3, 4] if called else [1, 2, 3])
 
 
 def test_what_is_sent_on_twice(method):
