@@ -10,6 +10,7 @@ from ._cli.errors import UsageError
 
 COMMANDS = {
     "info": "the build, and what works on this machine",
+    "ps": "the shared memory of this user on this machine, and who holds it",
     "demo": "shaded relief of a terrain model, by several processes in shared memory",
     "bench": "benchmarks beside NumPy, multiprocessing.shared_memory and pickle",
 }

@@ -10,8 +10,8 @@ ROOT = pathlib.Path(__file__).parent.parent
 
 # Lowest first. A module may import from its own layer and from those before it.
 LAYERS = {
-    "base": {"_platform", "_version", "_build", "_limits", "_peers"},
-    "os, segment, allocator": {"_errors", "_core", "_keeper"},
+    "base": {"_platform", "_version", "_build", "_limits"},
+    "os, segment, allocator": {"_errors", "_core", "_keeper", "_ledger", "_notes", "_segments"},
     "devices": {"_driver", "_decorate", "_device", "_devices"},
     "storage": {"_storage", "_handle"},
     "array": {

@@ -694,10 +694,9 @@ cdef class Array:
         return operator.index(below(self))
 
     def __len__(self):
-        cdef ndarray a = below(self)
-        if cnp.PyArray_NDIM(a) == 0:
+        if self.ndim == 0:
             raise TypeError("len() of a 0-d array")
-        return cnp.PyArray_DIM(a, 0)
+        return self.shape[0] if self._a is None else cnp.PyArray_DIM(self._a, 0)
 
     def __iter__(self):
         cdef ArrayIterator it

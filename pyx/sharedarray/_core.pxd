@@ -62,6 +62,7 @@ cdef bint process_alive(int32_t pid, uint64_t start) noexcept nogil
 cdef uint32_t others_holding(void *p) noexcept nogil
 cdef void ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil
 cdef int32_t own_pid() noexcept nogil
+cdef uint32_t own_uid(bint now) noexcept nogil
 cdef uint64_t own_start() noexcept nogil
 cdef int open_foreign(int32_t pid, uint64_t start, int fdnum, const uint64_t *ident, uint64_t size,
                       bint writable, int *fd, int *err) noexcept nogil
@@ -73,6 +74,6 @@ cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident
                       bint writable, int64_t deadline, int *fd, int *err) noexcept nogil
 cdef int64_t now_ms() noexcept nogil
 cdef int boot_id(unsigned char *out) noexcept nogil
+cdef void let_go() noexcept nogil    # of all that is cached: memory, mappings, descriptors
 cdef int namespace_id(const char *which, uint64_t *out) noexcept nogil
-cdef uint64_t LEDGER_BYTES     # size of a ledger's memfd
 cdef void *allocate(size_t nbytes, bint zero) noexcept nogil    # shared, whatever the mode

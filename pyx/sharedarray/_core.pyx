@@ -18,7 +18,7 @@ import os
 from resource import RLIMIT_FSIZE, getrlimit
 
 from ._errors import describe_memory_with
-from ._limits import cache_memory, linger
+from ._limits import cache_cap, check_serve, linger, size_text
 
 import_array()
 
@@ -70,7 +70,6 @@ cdef extern from "core/core.h" nogil:
                         uint64_t serial)
     void sa_segment_drop(sa_segment *seg)
     uint32_t sa_block_others(void *p)
-    const uint64_t sa_ledger_bytes
     void sa_ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence)
     int sa_served_descriptor(const uint64_t *ident, uint64_t size, int writable)
 
@@ -127,8 +126,6 @@ cdef extern from "numpy/arrayobject.h":
         PyDataMemAllocator allocator
     object PyDataMem_SetHandler(object handler)
     object PyDataMem_GetHandler()
-
-cdef uint64_t LEDGER_BYTES = sa_ledger_bytes
 
 # ---- addresses ----
 
@@ -456,25 +453,35 @@ cdef const char *reason_text(int reason) noexcept nogil:
 
 cdef extern from *:
     """
-    #include <sys/prctl.h>
-    /* sa_serve_needed() costs five system calls; whether a process is dumpable may change at any
-       moment, the rest is asked again ten times a second. */
-    static int serve_needed_now(void) {
-        static _Atomic uint64_t known; /* pid, tenth of a second, answer */
-        uint64_t tenth = (uint64_t)(sa_now() * 10.0) & 0x7fffffffff;
-        uint64_t key = (uint64_t)(uint32_t)sa_pid << 40 | tenth << 1;
-        uint64_t was = known;
-        if ((was & ~(uint64_t)1) != key) known = was = key | (sa_serve_needed() ? 1 : 0);
-        return (was & 1) || prctl(PR_GET_DUMPABLE) != 1;
+    #include <unistd.h>
+    /* Whether peers can see our descriptors, and our user: six system calls, so they are asked for
+       again ten times a second only, and in a forked child. */
+    static _Atomic uint64_t known; /* pid, tenth of a second, answer */
+    static _Atomic uint32_t known_uid;
+    static bool look_at_ourselves(bool now) {
+        uint64_t tenth = (uint64_t)(sa_now() * 10.0) & 0x7fffffff;
+        uint64_t key = (uint64_t)(uint32_t)sa_pid << 32 | tenth << 1, was = known;
+        if (now || (was & ~(uint64_t)1) != key) {
+            known_uid = geteuid();
+            known = was = key | (sa_serve_needed() ? 1 : 0);
+        }
+        return was & 1;
     }
     """
-    bint serve_needed_now() nogil
+    bint look_at_ourselves(bint now) nogil
+    uint32_t known_uid
+
+
+cdef uint32_t own_uid(bint now) noexcept nogil:
+    """The user of this process, as of at most a tenth of a second ago, or `now`."""
+    look_at_ourselves(now)
+    return known_uid
 
 
 cdef int serve_token(uint64_t *token) noexcept nogil:
     """The token of this process's socket, which is started where peers need it; 0 or -errno."""
     cdef int rc
-    if not serve_needed_now():
+    if not look_at_ourselves(False):
         return -ENOTCONN
     rc = sa_serve_start(sa_served_descriptor)
     return rc if rc < 0 else sa_serve_token(token)
@@ -492,6 +499,10 @@ cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident
     sa_socket_name(uid, token, socket_name)
     sa_segment_name(ident, name)
     return sa_fetch_served(socket_name, uid, name, ident, size, writable, <int>left, fd, err)
+
+
+cdef void let_go() noexcept nogil:
+    sa_pool_trim()
 
 
 cdef int boot_id(unsigned char *out) noexcept nogil:
@@ -623,18 +634,8 @@ def memory_summary():
     names = list(stats["cpu"])
     lines = ["device  " + "".join(f"{n:>14}" for n in names)]
     for device, row in stats.items():
-        lines.append(f"{device:<8}" + "".join(f"{_size(row[n]):>14}" for n in names))
+        lines.append(f"{device:<8}" + "".join(f"{size_text(row[n]):>14}" for n in names))
     return "\n".join(lines)
-
-
-def _size(n):
-    """Format a number of bytes in binary units."""
-    if n < 1024:
-        return f"{n} B"
-    for unit in ("KiB", "MiB", "GiB", "TiB"):
-        n /= 1024
-        if n < 1024 or unit == "TiB":
-            return f"{n:.1f} {unit}"
 
 
 def empty_cache():
@@ -750,14 +751,15 @@ def _describe_failure(nbytes):
         if sa_memory_limit(b"", SA_LIMIT_ADDRESS, &space, whose) == 0 and (rc or space < avail):
             rc, avail, which = 0, space, whose
     stats = memory_stats()["cpu"]
-    asked = "some bytes" if nbytes is None else f"{nbytes:,} bytes ({_size(nbytes)})"
-    limit = f"; {which.decode()} has {_size(avail)} left" if rc == 0 else ""
+    asked = "some bytes" if nbytes is None else f"{nbytes:,} bytes ({size_text(nbytes)})"
+    limit = f"; {which.decode()} has {size_text(avail)} left" if rc == 0 else ""
     if err == EFBIG:
-        limit = f"; RLIMIT_FSIZE (ulimit -f) is {_size(getrlimit(RLIMIT_FSIZE)[0])} for a segment"
+        most = size_text(getrlimit(RLIMIT_FSIZE)[0])
+        limit = f"; RLIMIT_FSIZE (ulimit -f) is {most} for a segment"
     kind = "shared memory" if err else "memory"
-    return (f"cannot allocate {asked} of {kind}{limit}; {_size(stats['allocated'])} are in "
-            f"arrays, {_size(stats['cached'])} cached (empty_cache() lets go of it), "
-            f"{_size(stats['in_flight'])} in flight (sent and not opened yet)"), err
+    return (f"cannot allocate {asked} of {kind}{limit}; {size_text(stats['allocated'])} are in "
+            f"arrays, {size_text(stats['cached'])} cached (empty_cache() lets go of it), "
+            f"{size_text(stats['in_flight'])} in flight (sent and not opened yet)"), err
 
 
 def hand_over():
@@ -781,13 +783,8 @@ cdef int configure() except -1:
         raise OSError(-rc, f"cannot register fork handlers: {os.strerror(-rc)}")
     _default_kind = kind_named(os.environ.get("SHAREDARRAY_MEMORY") or "shared",
                                "SHAREDARRAY_MEMORY")
-    cdef object text = os.environ.get("SHAREDARRAY_CACHE")
-    if text:
-        if not text.strip().isdecimal():
-            raise ValueError(f"SHAREDARRAY_CACHE: a number of bytes is needed, not {text!r}")
-        sa_pool_set_cap(min(int(text), (1 << 63) - 1))
-    else:
-        sa_pool_set_cap(cache_memory() or 1 << 30)
+    check_serve()
+    sa_pool_set_cap(cache_cap())
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), SA_KEEPER_PROGRAM.decode())
     if sa_keeper_configure(os.fsencode(path), <uint64_t>(linger() * 1000)) < 0:
         raise MemoryError("no memory for the path of the keeper's program")

@@ -40,8 +40,17 @@ cdef dict _ADVICE = {
     _errno.ENOSPC: "no memory is left for shared pages; drop arrays or call empty_cache()",
     _errno.ENOMEM: "no memory or address space is left (RLIMIT_AS, `ulimit -v`, "
                    "vm.max_map_count); drop arrays or call empty_cache()",
-    _errno.EPERM: "the system does not permit it (a seccomp filter or security module?)",
+    _errno.EPERM: "the system does not permit it (a seccomp filter or security module?); "
+                  "SHAREDARRAY_MEMORY=private works without shared memory",
+    _errno.EACCES: "the system does not permit it (a security module?); "
+                   "SHAREDARRAY_MEMORY=private works without shared memory",
+    _errno.ENOSYS: "the system does not have that call, or a seccomp filter hides it; "
+                   "SHAREDARRAY_MEMORY=private works without shared memory",
+    _errno.EINVAL: "the system refuses it; SHAREDARRAY_MEMORY=private works without shared memory",
 }
+
+# What a want of memory looks like, and 0 for what failed outside the pool.
+cdef frozenset _WANT = frozenset([0, _errno.ENOMEM, _errno.ENOSPC, _errno.EAGAIN, _errno.EBUSY])
 
 
 cdef object raise_errno(int err, object what):
@@ -91,13 +100,13 @@ def memory_error(exc, nbytes):
     if _describe is None:
         return exc
     text, err = _describe(nbytes)
-    if err in (_errno.EMFILE, _errno.ENFILE, _errno.EFBIG):
-        if err == _errno.EFBIG:
-            error = MemoryError(f"{text}: {_ADVICE[err]}")
-            error.errno = err
-            return error
-        return OSError(err, f"{text}: {_os.strerror(err)} ({_ADVICE[err]})")
-    return MemoryError(text)
+    if err not in _WANT and err != _errno.EFBIG:
+        advice = f" ({_ADVICE[err]})" if err in _ADVICE else ""
+        return OSError(err, f"{text}: {_os.strerror(err)}{advice}")
+    error = MemoryError(f"{text}: {_ADVICE[err]}" if err == _errno.EFBIG else text)
+    if err:
+        error.errno = err
+    return error
 
 
 HandleError.__module__ = DeviceError.__module__ = "sharedarray"    # where users find them

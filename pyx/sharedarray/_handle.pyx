@@ -2,10 +2,9 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.errno cimport EINVAL, EMFILE, ENFILE, ESTALE
+from libc.errno cimport EACCES, EINVAL, EMFILE, ENFILE, ENOMEM, ENOSPC, EPROTO, ESTALE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
-from posix.unistd cimport geteuid
 from numpy cimport (
     PyArray_BYTES,
     PyArray_DIMS,
@@ -73,6 +72,7 @@ cdef extern from "core/wire.h" nogil:
                       const int64_t *strides, uint64_t nbytes)
 
 cdef extern from "core/open.h" nogil:
+    uint64_t SA_ANY_SIZE     # a ledger's, judged when it is mapped
     enum:
         SA_OK
         SA_E_DEAD
@@ -87,25 +87,26 @@ cdef enum:
 # ---- who we are: fixed for a process, except for its namespaces' and user's change ----
 
 cdef unsigned char[16] _boot
-cdef bint _boot_known = False
+cdef bint _boot_known = _core.boot_id(_boot) == 0   # now, while there are descriptors
 cdef uint64_t _pidns = 0, _netns = 0
 cdef int _namespaces_pid = -1
 
 
 cdef int identify(sa_handle *h) except -1:
     """Fill in this machine, namespaces and user."""
-    global _boot_known, _namespaces_pid
+    global _boot_known, _namespaces_pid, _pidns, _netns
     if not _boot_known:
-        check(_core.boot_id(_boot), "cannot read the boot id of this machine (/proc/sys/kernel)")
+        check(_core.boot_id(_boot), "cannot read the boot id of this machine "
+                                    "(/proc/sys/kernel/random): is /proc mounted?")
         _boot_known = True
     if _namespaces_pid != _core.own_pid():
-        _core.namespace_id(b"pid", &_pidns)     # 0 where it cannot be told
-        _core.namespace_id(b"net", &_netns)
-        _namespaces_pid = _core.own_pid()
+        _pidns = _netns = 0     # where it cannot be told; asked again the next time
+        if _core.namespace_id(b"pid", &_pidns) == 0 and _core.namespace_id(b"net", &_netns) == 0:
+            _namespaces_pid = _core.own_pid()
     memcpy(h.boot, _boot, 16)
     h.pidns = _pidns
     h.netns = _netns
-    h.uid = geteuid()
+    h.uid = _core.own_uid(False)
     return 0
 
 
@@ -241,6 +242,13 @@ cdef bytes pack(Hold hold, ndarray a, bint readonly):
         if _core.serve_token(h.token) == 0:
             h.flags |= SA_HANDLE_SERVED
         rc = _core.new_ticket(p, &ticket)
+        if rc == -EMFILE or rc == -ENFILE or rc == -ENOMEM:
+            _core.let_go()
+            rc = _core.new_ticket(p, &ticket)
+    if rc == -ENOSPC:
+        raise OSError(ENOSPC, "cannot send a handle: messages that nobody opened yet fill this "
+                      "process's ledger; receive some first, or raise ulimit -f or -v before the "
+                      "first one is sent")
     check(rc, "cannot send a handle: no ticket in this process's ledger")
     note(ticket.index, ticket.sequence)
     memcpy(h.ledger, ticket.id, 16)
@@ -341,11 +349,16 @@ cdef Received open_bytes(bytes data):
     cdef bint attached = True
     cdef int rc
     cdef int64_t deadline = _core.now_ms() + 800    # for all questions to the sender's socket
-    identify(&here)
+    try:
+        identify(&here)
+    except (OSError, MemoryError) as error:
+        refused = HandleError(str(error))
+        refused.errno = error.errno
+        raise refused from None
     if memcmp(h.boot, here.boot, 16):
         raise HandleError("the handle is of another machine, or of an earlier boot of this one; "
                           "between machines send pickle.dumps(x)")
-    if h.uid != here.uid:
+    if h.uid != here.uid and h.uid != _core.own_uid(True):
         raise HandleError(f"the handle belongs to user {h.uid}, this process to {here.uid}")
     segment = _core.hold_segment(h.segment, h.segment_size, not r.readonly, &rc)
     if rc < 0:
@@ -367,38 +380,56 @@ cdef Received open_bytes(bytes data):
     return r
 
 
+cdef bint may_see(sa_handle *h, sa_handle *here) noexcept nogil:
+    """Whether the sender's pid may mean the same process here; names are compared anyway."""
+    return h.pidns == here.pidns or h.pidns == 0 or here.pidns == 0
+
+
 cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
                         int64_t deadline) except NULL:
     """Get the segment's descriptor from whoever has it, and map it."""
-    cdef int fd = -1, err = 0, reason = SA_E_DENIED, second = SA_OK, served = SA_OK, rc
+    cdef int fd = -1, err = 0, reason = SA_E_DENIED, second = SA_OK, served = SA_OK, rc, attempt
     cdef sa_segment *segment
-    cdef bint same_pids = h.pidns == here.pidns
+    cdef bint same_pids = may_see(h, here)
     with nogil:
-        if same_pids:
-            reason = _core.open_foreign(h.pid, h.start, h.fd, h.segment, h.segment_size, writable,
-                                        &fd, &err)
-            if fd < 0 and reason != SA_E_LIMIT and (h.creator_pid != h.pid or h.creator_fd != h.fd):
-                second = _core.open_foreign(h.creator_pid, h.creator_start, h.creator_fd, h.segment,
-                                            h.segment_size, writable, &fd, &err)
-                if second == SA_E_LIMIT:
-                    reason = second
-        if fd < 0 and reason != SA_E_LIMIT and h.flags & SA_HANDLE_SERVED:
-            served = _core.fetch_served(h.uid, h.token, h.segment, h.segment_size, writable,
-                                        deadline, &fd, &err)
-        if fd < 0 and reason != SA_E_LIMIT and served != SA_E_LIMIT:
-            served = from_keeper(h, h.segment, h.segment_size, writable, served, deadline, &fd,
-                                 &err)
-        if fd < 0 and same_pids and (reason == SA_E_DEAD or reason == SA_E_GONE) and \
-                served != SA_E_LIMIT:
+        for attempt in range(2):
+            if same_pids:
+                reason = _core.open_foreign(h.pid, h.start, h.fd, h.segment, h.segment_size,
+                                            writable, &fd, &err)
+                if fd < 0 and reason != SA_E_LIMIT and (h.creator_pid != h.pid
+                                                        or h.creator_fd != h.fd):
+                    second = _core.open_foreign(h.creator_pid, h.creator_start, h.creator_fd,
+                                                h.segment, h.segment_size, writable, &fd, &err)
+                    if second == SA_E_LIMIT:
+                        reason = second
+            if fd < 0 and reason != SA_E_LIMIT and h.flags & SA_HANDLE_SERVED:
+                served = _core.fetch_served(h.uid, h.token, h.segment, h.segment_size, writable,
+                                            deadline, &fd, &err)
+                if served == SA_E_LIMIT:
+                    reason = served
+            if fd < 0 and reason != SA_E_LIMIT:
+                served = from_keeper(h, h.segment, h.segment_size, writable, served, deadline, &fd,
+                                     &err)
+                if served == SA_E_LIMIT:
+                    reason = served
+            if fd >= 0 or reason != SA_E_LIMIT:
+                break
+            if attempt == 0:
+                _core.let_go()
+        if fd < 0 and same_pids and (reason == SA_E_DEAD or reason == SA_E_GONE):
             _core.open_anywhere(h.segment, h.segment_size, writable, deadline, &fd, &err)
     if fd < 0:
         refuse(h, here, reason, served, err)
     with nogil:
         rc = _core.attach_descriptor(h.segment, h.segment_size, fd, writable, h.creator_pid,
                                      h.creator_fd, h.creator_start, &segment)
+    if rc == -EMFILE:
+        refuse(h, here, SA_E_LIMIT, SA_OK, EMFILE)
     if rc < 0:
-        raise HandleError(f"cannot map the {h.segment_size:,} bytes of the segment: "
-                          f"{os.strerror(-rc)} (address space, ulimit -v, vm.max_map_count?)")
+        error = HandleError(f"cannot map the {h.segment_size:,} bytes of the segment: "
+                            f"{os.strerror(-rc)} (address space, ulimit -v, vm.max_map_count?)")
+        error.errno = -rc
+        raise error
     return segment
 
 
@@ -418,11 +449,11 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
     why = _core.reason_text(served if served != SA_OK else reason).decode()
     if err:
         why += f" ({os.strerror(err)})"
-    if h.pidns != here.pidns and not h.flags & SA_HANDLE_SERVED:
+    if not may_see(h, here) and not h.flags & SA_HANDLE_SERVED:
         raise HandleError(
             f"the sender (process {h.pid}) is in another pid namespace and serves no socket: start "
             "it with SHAREDARRAY_SERVE=1 in the same network namespace")
-    if h.pidns != here.pidns and h.netns != here.netns:
+    if not may_see(h, here) and h.netns != here.netns:
         raise HandleError(f"the sender (process {h.pid}) is in another pid namespace and another "
                           "network namespace: share one of the two, or send pickle.dumps(x)")
     if reason == SA_E_LIMIT:
@@ -459,31 +490,42 @@ cdef str gone(sa_handle *h, sa_handle *here):
     return ("the memory is gone: nobody held it any more, and it may serve another array by now")
 
 
+cdef dict _LEDGER_ADVICE = {
+    EMFILE: "raise ulimit -n or drop arrays",
+    ENFILE: "fs.file-max is reached",
+    ENOMEM: "no address space is left (ulimit -v, vm.max_map_count)",
+    EPROTO: "it has another size than this version of sharedarray knows",
+}
+
+
 cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
                   int64_t deadline) except -1:
     """Count this process as a holder of the block, in its creator's ledger."""
-    cdef int rc, reason = SA_OK
+    cdef int rc = 0, missing = 0
+    cdef bint dead = False
     cdef bint counted = h.creator_ledger[0] or h.creator_ledger[1]
     with nogil:
-        if counted and not map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
-                                         h.creator_ledger_fd, h.creator_ledger_here, deadline,
-                                         True):
-            # without it nobody can tell whether the block still is the one that was sent
-            reason = SA_E_DEAD
-            if h.pidns != here.pidns or _core.process_alive(h.creator_pid, h.creator_start):
-                reason = SA_E_DENIED
-        rc = 0
-        if reason != SA_OK:
+        if counted:
+            missing = map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
+                                    h.creator_ledger_fd, h.creator_ledger_here, deadline, True)
+            if (missing and missing != EMFILE and missing != ENFILE and missing != ENOMEM
+                    and missing != EPROTO and h.pidns and h.pidns == here.pidns
+                    and not _core.process_alive(h.creator_pid, h.creator_start)):
+                dead = True
+        if missing:
             _core.drop_segment(segment)
         else:
             rc = _core.attach_block(segment, p, h.creator_ledger if counted else NULL, h.word,
                                     h.serial)
-    if reason == SA_E_DEAD:
+    if dead:    # without it nobody can tell whether the block still is the one that was sent
         refuse_dead(h)
-    if reason != SA_OK:
-        raise HandleError(f"cannot open the ledger of process {h.creator_pid}, which made the "
-                          "memory: no descriptor is left here (ulimit -n), or its /proc entry is "
-                          "closed (SHAREDARRAY_SERVE=1 there opens a socket)")
+    if missing:
+        advice = _LEDGER_ADVICE.get(missing, "if its /proc entry is closed, SHAREDARRAY_SERVE=1 "
+                                             "there opens a socket")
+        error = HandleError(f"cannot open the ledger of process {h.creator_pid}, which made the "
+                            f"memory: {os.strerror(missing)} ({advice})")
+        error.errno = missing
+        raise error
     if rc == -ESTALE:
         raise HandleError(gone(h, here))
     if rc == -EINVAL:
@@ -494,26 +536,41 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
     return 0
 
 
-cdef bint map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
-                        uint64_t start, int fdnum, int fdnum_at_sender, int64_t deadline,
-                        bint anywhere) noexcept nogil:
-    """Have that ledger mapped: from its process, the sender, its socket or keeper, or anyone."""
+cdef int map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
+                       uint64_t start, int fdnum, int fdnum_at_sender, int64_t deadline,
+                       bint anywhere) noexcept nogil:
+    """Have that ledger mapped, after letting go of caches if need be; 0, or why not: an errno."""
+    cdef int err = map_ledger_once(h, here, ident, pid, start, fdnum, fdnum_at_sender, deadline,
+                                   anywhere)
+    if err == EMFILE or err == ENFILE or err == ENOMEM:
+        _core.let_go()
+        err = map_ledger_once(h, here, ident, pid, start, fdnum, fdnum_at_sender, deadline,
+                              anywhere)
+    return err
+
+
+cdef int map_ledger_once(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
+                         uint64_t start, int fdnum, int fdnum_at_sender, int64_t deadline,
+                         bint anywhere) noexcept nogil:
+    """From its process, from the sender, its socket or keeper, or from anyone."""
     cdef int fd = -1, err = 0
     if _core.ledger_known(ident):
-        return True
-    if h.pidns == here.pidns:
+        return 0
+    if may_see(h, here):
         if fdnum >= 0:
-            _core.open_foreign(pid, start, fdnum, ident, _core.LEDGER_BYTES, True, &fd, &err)
+            _core.open_foreign(pid, start, fdnum, ident, SA_ANY_SIZE, True, &fd, &err)
         if fd < 0 and fdnum_at_sender >= 0:
-            _core.open_foreign(h.pid, h.start, fdnum_at_sender, ident, _core.LEDGER_BYTES, True,
+            _core.open_foreign(h.pid, h.start, fdnum_at_sender, ident, SA_ANY_SIZE, True,
                                &fd, &err)
     if fd < 0 and h.flags & SA_HANDLE_SERVED:
-        _core.fetch_served(h.uid, h.token, ident, _core.LEDGER_BYTES, True, deadline, &fd, &err)
+        _core.fetch_served(h.uid, h.token, ident, SA_ANY_SIZE, True, deadline, &fd, &err)
     if fd < 0:
-        from_keeper(h, ident, _core.LEDGER_BYTES, True, SA_OK, deadline, &fd, &err)
-    if fd < 0 and anywhere and h.pidns == here.pidns:
-        _core.open_anywhere(ident, _core.LEDGER_BYTES, True, deadline, &fd, &err)
-    return fd >= 0 and _core.map_ledger(ident, fd, fdnum) == 0
+        from_keeper(h, ident, SA_ANY_SIZE, True, SA_OK, deadline, &fd, &err)
+    if fd < 0 and anywhere and may_see(h, here) and err != EMFILE and err != ENFILE:
+        _core.open_anywhere(ident, SA_ANY_SIZE, True, deadline, &fd, &err)
+    if fd < 0:
+        return err if err > 0 else EACCES
+    return -_core.map_ledger(ident, fd, fdnum)
 
 
 cdef int mark_opened(sa_handle *h, sa_handle *here, int64_t deadline) except -1:

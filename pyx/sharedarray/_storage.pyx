@@ -30,7 +30,7 @@ import numpy as np
 from sharedarray cimport _core
 from sharedarray._core cimport sa_segment
 from ._errors import HandleError, memory_error
-from ._peers import mapped_by
+from ._segments import mapped_by
 
 import_array()
 
@@ -568,6 +568,9 @@ cdef class Storage:
             if len(data) != len(target):
                 raise ValueError(f"Storage: {len(data)} bytes given for a range of {len(target)}")
             target[...] = data
+
+    def __delitem__(self, index):
+        raise TypeError("a Storage keeps its size: its bytes cannot be deleted")
 
     def __getbuffer__(self, Py_buffer *view, int flags):
         PyBuffer_FillInfo(view, self, PyArray_DATA(self.data()), self.nbytes,

@@ -5,7 +5,7 @@ import json
 import pathlib
 from collections.abc import Callable, Sequence
 
-from .._bench import making, many, namespace, sending
+from .._bench import making, many, namespace, sending, streaming
 from .._bench.table import Table, binary, machine
 from .errors import UsageError
 
@@ -13,9 +13,10 @@ BENCHMARKS: dict[str, Callable[[float], list[Table]]] = {
     "namespace": namespace.measure,
     "making": making.measure,
     "sending": sending.measure,
+    "streaming": streaming.measure,
     "many": many.measure,
 }
-SHARES = {"namespace": 0.30, "making": 0.20, "sending": 0.35, "many": 0.15}
+SHARES = {"namespace": 0.25, "making": 0.15, "sending": 0.25, "streaming": 0.25, "many": 0.10}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -9,9 +9,10 @@ import sys
 
 import pytest
 
-from sharedarray._bench import making, many, namespace, sending
+from sharedarray._bench import making, many, namespace, sending, streaming
 from sharedarray._bench.table import Measurement, Table, compare, machine
 from sharedarray._bench.timing import Contestant, Samples, interleave
+from sharedarray._bench.yardstick import Kept
 from sharedarray._cli import bench
 from sharedarray._cli.errors import UsageError
 
@@ -127,6 +128,43 @@ def test_sending_notices_wrong_values():
 
 def test_sending_leaves_out_what_does_not_fit():
     assert sending.affordable([1024, 1 << 60]) == [1024]
+
+
+def test_streaming():
+    down, up, added = streaming.measure(0.0, sizes=(65536, 1 << 20))
+    for table in (down, up):
+        sane(table, {"kept mapping", "sharedarray", "shared_memory"})
+        assert not table.records[0]["aims"]
+        for record in table.records:
+            assert {"shared_memory"} <= set(record["faster"]) == set(record["most"])
+            assert all(times > 0 for times in record["faster"].values())
+    sane(added, {"kept mapping", "sharedarray", "mapped anew"})
+
+
+def test_streaming_verdicts():
+    seconds = {"kept mapping": [1.0], "sharedarray": [1.2], "shared_memory": [20.0]}
+    table = streaming.streams("Title", [(1 << 20, Samples(seconds))], [])
+    assert table.rows[0][-1] == "met"
+    for who, value in (("sharedarray", 1.4), ("shared_memory", 17.0)):
+        worse = Samples(seconds | {who: [value]})
+        assert streaming.streams("Title", [(1 << 20, worse)], []).rows[0][-1] == "missed"
+        small = streaming.streams("Title", [(65536, worse)], []).rows[0][-1]
+        assert small == ("missed" if who == "sharedarray" else "met")
+
+
+@pytest.mark.parametrize("way", ["down", "up"])
+@pytest.mark.parametrize("who", ["kept mapping", "sharedarray", "shared_memory"])
+def test_streaming_notices_wrong_values(way, who):
+    kept = Kept(1 << 16)
+    with streaming.started(streaming.serve, kept) as (connection,):
+        parent = streaming.Parent(connection, kept)
+        getattr(parent, way)(who, 100)
+        kept.array[0], kept.array[99] = 5.0, 1.0
+        connection.send((0, 100))
+        assert connection.recv() == 6.0
+        with pytest.raises(AssertionError, match=r"6\.0"):
+            parent.check(6.0)
+    kept.close()
 
 
 def test_many_under_a_limit_of_descriptors():

@@ -9,6 +9,8 @@ import select
 
 import pytest
 
+from tests.harness import Watch
+
 from .native import ANOTHER, SOMEONE, Reason, descriptors, may_unshare, wait_status
 from .test_os import in_child, root_only
 
@@ -96,6 +98,12 @@ FOREIGN = {
     "device": "os.open('/dev/null', os.O_RDWR)",
     "memfd of another program": "os.memfd_create('other')",
     "eventfd": "os.eventfd(0)",
+    "terminal": "os.openpty()[1]",
+    "master of a terminal": "os.openpty()[0]",
+    "listening socket": "__import__('socket').create_server(('127.0.0.1', 0)).detach()",
+    "epoll": "(poll := __import__('select').epoll()).fileno()",
+    "process": "os.pidfd_open(os.getpid())",
+    "its own memory": "os.open('/proc/self/mem', os.O_RDWR)",
 }
 
 
@@ -141,6 +149,32 @@ def test_a_fifo_is_neither_waited_for_nor_disturbed(core, held, tmp_path, writab
     assert attempt(core, held, number=number, writable=writable) == (Reason.GONE, 0)
     assert not fifo.disturbed()
     fifo.close()
+
+
+@pytest.mark.parametrize("writable", [True, False])
+def test_a_file_of_another_program_is_not_opened(core, held, tmp_path, writable):
+    """Neither is a lease on it broken, of which a plain open would let its holder know."""
+    peer, file = held[0], tmp_path / "file"
+    file.write_text("not ours")
+    number = peer(
+        "import signal\n"
+        "broken = []\n"
+        "signal.signal(signal.SIGIO, lambda *_: broken.append(1))\n"
+        "held = os.open(path, os.O_RDWR)\n"
+        "fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_WRLCK)\n"
+        "held",
+        path=str(file),
+    )
+    with Watch(file) as watch:
+        assert attempt(core, held, number=number, writable=writable) == (Reason.GONE, 0)
+        assert watch.opened() == 0
+        assert peer("len(broken)") == 0
+        with pytest.raises(BlockingIOError):  # what would have been seen
+            os.open(file, os.O_RDONLY | os.O_NONBLOCK)
+        assert peer("len(broken)") == 1
+        peer("fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_UNLCK)")
+        file.read_text()
+        assert watch.opened() == 1
 
 
 @root_only

@@ -2,15 +2,19 @@
 
 from .footprint import Footprint, FootprintError, check_return, returns_to_start, stays_level
 from .keepers import keepers, no_keeper
+from .program import Program
 from .script import Result, ScriptError, run_script
+from .watch import Watch
 from .worker import METHODS, Worker, WorkerError, WorkerLost, join
 
 __all__ = [
     "METHODS",
     "Footprint",
     "FootprintError",
+    "Program",
     "Result",
     "ScriptError",
+    "Watch",
     "Worker",
     "WorkerError",
     "WorkerLost",

@@ -84,12 +84,17 @@ def test_another_user():
 
 
 @root
+@pytest.mark.parametrize("before", [False, True])
 @pytest.mark.parametrize("size", [10, MIB])
-def test_a_sender_whose_proc_entry_is_closed(size):
+def test_a_sender_whose_proc_entry_is_closed(size, before):
     """After `setuid` a process is not dumpable: its descriptors cannot be seen in ``/proc``."""
     code = """
-        import os, sys
+        import os, sys, time
         import sharedarray as xp
+
+        sent = xp.zeros(3)
+        if sys.argv[2] == "True":
+            bytes(sent.handle())
 
         def pipe_end():
             os.setgid(12345)
@@ -108,12 +113,14 @@ def test_a_sender_whose_proc_entry_is_closed(size):
                 os.write(answers[1], b"opened")
             os._exit(0)
         pipe_end()
+        if sys.argv[2] == "True":
+            time.sleep(0.15)  # a process looks at itself ten times a second
         x = xp.zeros(int(sys.argv[1]))
         os.write(requests[1], bytes(x.handle()))
         print(os.read(answers[0], 100).decode(), float(x[0]), float(x[-1]))
         os.wait()
         """
-    assert run_script(code, size).ok() == "opened 1.0 1.0"
+    assert run_script(code, size, before).ok() == "opened 1.0 1.0"
 
 
 def unshare_works():
@@ -156,6 +163,29 @@ def test_another_pid_namespace_with_a_serving_sender(size):
     code = textwrap.dedent(OPENER)
     told = run_script(SERVING, size, code, env={"SHAREDARRAY_SERVE": "1"}).ok()
     assert told == "opened 7.0"
+
+
+@pytest.mark.parametrize("setting", ["yes", "2", " 1", "true"])
+def test_a_wrong_setting_of_the_server_is_told(setting):
+    result = run_script("import sharedarray", env={"SHAREDARRAY_SERVE": setting})
+    assert result.rc == 1
+    assert "SHAREDARRAY_SERVE: 1 (always) or 0 (where /proc is closed to others)" in result.stderr
+    assert repr(setting) in result.stderr
+
+
+SERVES = """
+    import os
+    import sharedarray as xp
+    x = xp.ones(3)
+    bytes(x.handle())
+    print(len(os.listdir("/proc/self/task")) > 1)
+    """
+
+
+@pytest.mark.parametrize(("setting", "serves"), [("1", True), ("0", False), ("", False)])
+def test_the_setting_of_the_server(setting, serves):
+    env = {"SHAREDARRAY_SERVE": setting, "OPENBLAS_NUM_THREADS": "1"}
+    assert run_script(SERVES, env=env).ok() == str(serves)
 
 
 def test_a_storage_that_is_gone(own_worker):

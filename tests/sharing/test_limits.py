@@ -87,3 +87,57 @@ SOME_OF_EACH = """
 
 def test_some_descriptors_are_left_for_the_program():
     assert run_script(SOME_OF_EACH, limits={"nofile": 128}).ok() == "True"
+
+
+LARGE_ONES = """
+    import os, sys
+    from tests.harness import Worker, WorkerError
+    from tests.sharing.test_limits import receive_until_refused
+
+    if __name__ == "__main__":
+        import sharedarray as xp
+
+        arrays = [xp.empty(5 << 20) for _ in range(80)]  # each has a segment of its own
+        for i, x in enumerate(arrays):
+            x[0] = i
+        blobs = [bytes(x.handle()) for x in arrays]
+        with Worker(sys.argv[1]) as worker:
+            held, left = worker.call(receive_until_refused, blobs)
+            assert 0 < held < 64, held
+            print(left)
+            # what it drops makes room
+            worker.run("keep.clear()")
+            again = "float(xp.from_handle(xp.Handle.from_bytes(b))[0])"
+            assert worker.get(again, b=blobs[-1]) == 79
+    """
+
+
+def receive_until_refused(blobs):
+    """Open handles with 64 descriptors; how many arrays could be had, and descriptors left."""
+    import os
+    import resource
+
+    import sharedarray as xp
+
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard))
+    held = []
+    try:
+        for blob in blobs:
+            held.append(xp.from_handle(xp.Handle.from_bytes(blob)))
+    except xp.HandleError as error:
+        assert "ulimit -n" in str(error), error
+    assert [float(x[0]) for x in held] == list(range(len(held)))
+    left = []
+    try:
+        while True:
+            left.append(os.open("/dev/null", os.O_RDONLY))
+    except OSError:
+        for fd in left:
+            os.close(fd)
+    return len(held), len(left)
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_a_receiver_of_large_arrays_keeps_descriptors_for_the_program(method):
+    assert int(run_script(LARGE_ONES, method).ok()) >= 6

@@ -57,6 +57,16 @@ def test_what_still_works(lost):
     assert xp.is_shared(lost) is False
 
 
+def test_its_shape_can_be_asked_in_every_way(lost):
+    assert len(lost) == 3
+    assert (lost.ndim, lost.size, lost.itemsize, lost.nbytes) == (2, 12, 4, 48)
+
+
+def test_the_length_of_a_lost_scalar_is_refused():
+    with pytest.raises(TypeError, match="0-d"):
+        len(pickle.loads(message("xp.asarray(1.0)")))
+
+
 def test_its_repr_says_why(lost):
     with pytest.raises(xp.HandleError) as caught:
         lost + 1
@@ -225,7 +235,7 @@ def give_back(before, taken):
 
 def test_a_receiver_without_descriptors(own_worker):
     own_worker.run("xp.ones(10) + x", x=xp.ones(10))
-    own_worker.run("keep['way back'] = f()", f=use_up_descriptors)
+    own_worker.run("xp.empty_cache()\nkeep['way back'] = f()", f=use_up_descriptors)
     x = xp.ones(4 << 20)
     assert own_worker.get("(x.shape, x.is_shared())", x=x) == ((4 << 20,), False)
     with pytest.raises(WorkerError) as caught:
@@ -234,6 +244,14 @@ def test_a_receiver_without_descriptors(own_worker):
     assert "ulimit -n" in caught.value.message
     own_worker.run("f(*keep.pop('way back'))", f=give_back)
     assert own_worker.get("float(xp.sum(x))", x=x) == 4 << 20
+
+
+def test_a_receiver_lets_go_of_its_cache_for_a_descriptor(own_worker):
+    own_worker.run("x + 1", x=xp.ones(4 << 20))  # its mapping is kept, unused
+    own_worker.run("keep['way back'] = f()", f=use_up_descriptors)
+    x = xp.ones(5 << 20)
+    assert own_worker.get("(float(xp.sum(x)), x.is_shared())", x=x) == (5 << 20, True)
+    own_worker.run("f(*keep.pop('way back'))", f=give_back)
 
 
 def limit_address_space(more):

@@ -43,6 +43,14 @@ def test_part_of_it_filled(worker):
     assert storage[90:] == bytes(5) + b"\2" * 5
 
 
+@pytest.mark.parametrize("index", [0, -1, slice(0, 2), 1000])
+def test_its_bytes_cannot_be_deleted(index):
+    storage = xp.Storage(10)
+    with pytest.raises(TypeError, match="cannot be deleted"):
+        del storage[index]
+    assert len(storage) == 10
+
+
 @pytest.mark.parametrize(
     "arguments",
     [(1, 101), (1, 0, 101), (1, 50, 51), (1, -1), (1, 0, -1), (1, 2**63), (256,), (-1,)],

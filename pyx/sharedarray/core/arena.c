@@ -3,7 +3,6 @@
 #include "pool.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,12 +108,13 @@ sa_span *sa_span_new(sa_segment *seg, uint32_t cls, uint32_t nblocks) {
     return s;
 }
 
-void sa_span_delete(sa_span *s) { /* back to its arena's runs */
+bool sa_span_delete(sa_span *s) { /* back to its arena's runs */
     sa_segment *seg = s->seg;
-    if (run_insert(seg, s->first, s->npages, s->clean)) return; /* no heap: keep it as it is */
+    if (run_insert(seg, s->first, s->npages, s->clean)) return false; /* no heap: it stays as it is */
     if (s->listed) sa_list_remove(s);
     for (uint32_t i = 0; i < s->npages; i++) seg->pagemap[s->first + i] = NULL;
     free(s);
+    return true;
 }
 
 void sa_arena_release(sa_segment *seg) { /* nothing in it can be reached from here any more */
@@ -142,14 +142,14 @@ int sa_arena_new(size_t need) {
     size_t size = sa_pool.arena_bytes / 2;
     if (size < ARENA_MIN) size = ARENA_MIN;
     if (size > ARENA_MAX) size = ARENA_MAX;
-    need = round_up(need, SA_SLOT);
+    for (size_t share = sa_range_share(); size > share && size > SA_SLOT;) size /= 2;
     int rc = -ENOMEM;
     if (sa_pool.narenas == MOST_ARENAS) return rc;
     sa_segment *seg = NULL;
-    for (size = round_up(size, SA_SLOT);; size = size / 2 > need ? round_up(size / 2, SA_SLOT) : need) {
+    for (size = round_up(size, SA_SLOT);; size = round_up(size / 2, size / 2 < SA_SLOT ? SA_PAGE : SA_SLOT)) {
         if (size < need) size = need;
         rc = sa_segment_create(size, SA_SPANS, &seg);
-        if (!rc || size <= need || rc == -EMFILE || rc == -ENFILE) break; /* smaller: ulimit -f, -v */
+        if (!rc || size <= need || (rc != -EFBIG && rc != -ENOMEM)) break; /* smaller: ulimit -f, -v */
     }
     if (rc) return rc;
     seg->npages = (uint32_t)(seg->size / SA_PAGE);
@@ -206,15 +206,16 @@ size_t sa_flush_cached(double age) {
                 sa_span_delete(s);
                 continue;
             }
-            bytes += s->touched;
-            sa_pool.stats.cached -= s->touched;
+            size_t touched = s->touched;
             if (s->seg->kind == SA_WHOLE) { /* receivers and children may have it mapped, unused */
                 sa_list_remove(s);
-                (void)fallocate(s->seg->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0, (off_t)s->seg->size);
+                (void)sa_segment_punch(s->seg, 0, s->seg->size);
                 sa_segment_release(s->seg, true);
-            } else {
-                sa_span_delete(s);
+            } else if (!sa_span_delete(s)) {
+                continue;
             }
+            bytes += touched;
+            sa_pool.stats.cached -= touched;
         }
     return bytes;
 }
@@ -227,9 +228,7 @@ void sa_punch_runs(void) {
         for (uint32_t k = 0; k < seg->nruns; k++) {
             sa_run *r = &seg->runs[k];
             if (r->clean) continue;
-            if (fallocate(seg->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)r->first * (off_t)SA_PAGE,
-                          (off_t)r->npages * (off_t)SA_PAGE) == 0)
-                r->clean = true;
+            if (sa_segment_punch(seg, (size_t)r->first * SA_PAGE, (size_t)r->npages * SA_PAGE) == 0) r->clean = true;
         }
         uint32_t n = 0; /* join clean neighbours */
         for (uint32_t k = 0; k < seg->nruns; k++) {

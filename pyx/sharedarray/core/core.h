@@ -63,6 +63,7 @@ struct sa_segment {
     bool writable;  /* this mapping */
     uint32_t refs;  /* SA_ATTACHED and inherited: holders here */
     bool counted;   /* while statistics are made */
+    uint32_t note;  /* place in the notes of this process's ledger, from 1 */
     double unused_since;
     /* where else a descriptor can be had: the creator */
     int32_t creator_pid, creator_fd;
@@ -84,7 +85,7 @@ typedef struct {
     size_t nslots;
     sa_segment **slot;
 } sa_range;
-#define SA_RANGES 16
+#define SA_RANGES 64
 extern sa_range sa_ranges[SA_RANGES];
 extern int sa_nranges;
 
@@ -98,6 +99,8 @@ static inline sa_segment *sa_segment_at(const void *p) {
     return NULL;
 }
 int sa_range_take(size_t nslots, char **base);     /* lock held; 0 or -errno */
+void sa_range_retry(void);                         /* lock held; what could not be unmapped */
+size_t sa_range_share(void); /* bytes of address space that one mapping may well take: ulimit -v */
 void sa_range_mark(char *base, size_t nslots, sa_segment *seg);
 void sa_range_give(char *base, size_t nslots);     /* lock held; unmaps */
 
@@ -112,6 +115,7 @@ int sa_segment_create(size_t size, int kind, sa_segment **out);        /* lock h
 void sa_segment_release(sa_segment *seg, bool retire);                 /* lock held */
 sa_segment *sa_segment_find(const uint64_t id[2]);                     /* lock held */
 size_t sa_descriptor_budget(void);
+int sa_segment_punch(sa_segment *seg, size_t from, size_t n); /* own: pages back to the system */
 
 int sa_served_descriptor(const uint64_t id[2], uint64_t size, int writable);
 
@@ -187,6 +191,7 @@ void sa_witness_after_fork_parent(void);
 void sa_witness_after_fork_child(void);
 uint64_t sa_witness_serial(void);
 bool sa_witness_due(void);
+uint64_t sa_witness_forever(void); /* of no block up to this one will it ever be told */
 
 /* fork.c */
 int sa_fork_init(void);
@@ -197,7 +202,6 @@ extern uint64_t sa_start;
 /* ledger.c */
 #define SA_TICKETS ((uint32_t)1 << 20)
 enum { SA_FREE = 0, SA_PENDING = 1, SA_OPENED = 2, SA_CANCELLED = 3 };
-extern const uint64_t sa_ledger_bytes;
 int sa_ticket_new(void *p, sa_ticket *out); /* the block at p is kept until the message is opened */
 void sa_ticket_cancel(uint32_t index, uint64_t sequence);
 uint64_t sa_collect(double older_than); /* cancels what was sent so many seconds ago; bytes freed */
@@ -225,6 +229,10 @@ bool sa_ledger_before_fork(void);
 void sa_ancestor_pin(int32_t creator_pid, uint64_t serial); /* a child sent what it inherited */
 bool sa_ledger_pinned(uint64_t serial);
 void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent);
+
+/* notes.c, lock held */
+void sa_note_made(sa_segment *seg);
+void sa_note_gone(sa_segment *seg);
 
 /* holds.c, lock held */
 int sa_held_take(char *p, const uint64_t ledger[2], uint32_t word, uint64_t serial);

@@ -175,7 +175,7 @@ static int ask(int server, const struct sa_request *q, int64_t deadline, int *fd
         if (errno != EAGAIN && errno != EINTR) {
             return os_failed(errno, err);
         }
-        r = wait_for(server, POLLOUT, deadline);
+        r = sa_now_ms() < deadline ? wait_for(server, POLLOUT, deadline) : 0;
         if (r <= 0) {
             return r < 0 ? os_failed(-r, err) : failed(SA_E_TIMEOUT, 0, err);
         }

@@ -89,6 +89,6 @@ void sa_holds_after_fork_child(void) {
     for (size_t i = 0; i < BUCKETS; i++)
         for (held *h = bucket[i]; h; h = h->next) {
             h->entry = h->child_entry;
-            if (h->peer && h->entry != SA_NOWORD) __atomic_store_n(&h->peer->map->hold[h->entry].who, sa_who_in(h->peer->map), __ATOMIC_RELEASE);
+            if (h->peer && h->entry != SA_NOWORD) __atomic_store_n(&h->peer->map->row[h->entry].hold.who, sa_who_in(h->peer->map), __ATOMIC_RELEASE);
         }
 }

@@ -252,8 +252,8 @@ static int count_keeper(batch *b, sa_segment *seg, char *p, sa_keep_record *r) {
     int rc = put_ledger(b, peer, &number);
     if (rc || sa_count_in(peer, word, serial, &entry)) return rc;
     peer->users--;
-    if (entry != SA_NOWORD && __atomic_load_n(&peer->map->hold[entry].who, __ATOMIC_ACQUIRE) != SA_FOREIGN)
-        __atomic_store_n(&peer->map->hold[entry].who, sa_who((int32_t)b->who_pid, b->who_start), __ATOMIC_RELEASE);
+    if (entry != SA_NOWORD && __atomic_load_n(&peer->map->row[entry].hold.who, __ATOMIC_ACQUIRE) != SA_FOREIGN)
+        __atomic_store_n(&peer->map->row[entry].hold.who, sa_who((int32_t)b->who_pid, b->who_start), __ATOMIC_RELEASE);
     r->id[0] = number;
     r->a = word;
     r->b = serial;

@@ -28,6 +28,7 @@
 typedef struct {
     uint64_t id[2];
     sa_ledger *map;
+    uint32_t rows;
     int fd;
 } ledger;
 
@@ -98,13 +99,14 @@ static int give_out(const uint64_t id[2], uint64_t size, int writable) {
 static void uncount(const hand *h, const block *b) {
     if (b->ledger == SA_KEEP_NONE) return;
     sa_ledger *map = h->ledgers[b->ledger].map;
-    if (b->entry < SA_HOLDS) {
+    bool held_by_entry = b->entry < h->ledgers[b->ledger].rows;
+    if (held_by_entry) {
         uint64_t who = pidns && pidns == map->pidns ? sa_who(me, me_since) : SA_FOREIGN;
-        if (__atomic_load_n(&map->hold[b->entry].who, __ATOMIC_ACQUIRE) != who) return;
-        __atomic_store_n(&map->hold[b->entry].word, SA_NOWORD, __ATOMIC_RELEASE);
+        if (__atomic_load_n(&map->row[b->entry].hold.who, __ATOMIC_ACQUIRE) != who) return;
+        __atomic_store_n(&map->row[b->entry].hold.word, SA_NOWORD, __ATOMIC_RELEASE);
     }
     sa_uncount(map, (uint32_t)b->word, b->serial);
-    if (b->entry < SA_HOLDS) __atomic_store_n(&map->hold[b->entry].who, 0, __ATOMIC_RELEASE);
+    if (held_by_entry) __atomic_store_n(&map->row[b->entry].hold.who, 0, __ATOMIC_RELEASE);
 }
 
 static void let_go(hand *h, uint64_t i) {
@@ -122,7 +124,7 @@ static void drop_all(hand *h) {
     while (h->ntickets) let_go(h, h->ntickets - 1);
     for (uint64_t i = 0; i < h->nsegments; i++) sa_close(h->segments[i].fd);
     for (uint64_t i = 0; i < h->nledgers; i++) {
-        munmap(h->ledgers[i].map, sizeof(sa_ledger));
+        munmap(h->ledgers[i].map, SA_LEDGER_BYTES(h->ledgers[i].rows));
         sa_close(h->ledgers[i].fd);
     }
     free(h->ledgers);
@@ -138,7 +140,7 @@ static void sweep(void) {
     pthread_mutex_lock(&table);
     for (uint64_t i = held.ntickets; i-- > 0;) {
         ticket *t = &held.tickets[i];
-        if (__atomic_load_n(&held.ledgers[0].map->ticket[t->index], __ATOMIC_ACQUIRE) != (t->sequence << 2 | SA_PENDING)) {
+        if (__atomic_load_n(&held.ledgers[0].map->row[t->index].ticket, __ATOMIC_ACQUIRE) != (t->sequence << 2 | SA_PENDING)) {
             let_go(&held, i);
             active_at = sa_now_ms();
         }
@@ -157,10 +159,11 @@ static void *grown(void *at, uint64_t n, size_t size) {
 #define ADD(list, n, ...) ((list) = grown(list, n, sizeof *(list)), (list)[(n)++] = __VA_ARGS__)
 
 static int add_ledger(const sa_keep_record *r, int fd) {
-    if (lseek(fd, 0, SEEK_END) != (off_t)sizeof(sa_ledger)) return -EBADF;
-    void *map = mmap(NULL, sizeof(sa_ledger), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    uint32_t rows = sa_ledger_rows((uint64_t)lseek(fd, 0, SEEK_END));
+    if (!rows) return -EBADF;
+    void *map = mmap(NULL, SA_LEDGER_BYTES(rows), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (map == MAP_FAILED) return -errno;
-    ADD(incoming.ledgers, incoming.nledgers, (ledger){{r->id[0], r->id[1]}, map, fd});
+    ADD(incoming.ledgers, incoming.nledgers, (ledger){{r->id[0], r->id[1]}, map, rows, fd});
     return 0;
 }
 
@@ -177,12 +180,12 @@ static int add(const sa_keep_record *r, int fd) {
         ADD(incoming.runs, incoming.nruns, (run){r->a, r->b, r->of});
         return 0;
     case SA_KEEP_BLOCK:
-        if (r->of >= incoming.nsegments || (r->id[0] != SA_KEEP_NONE && (r->id[0] >= incoming.nledgers || r->a >= SA_WORDS))) return -EINVAL;
+        if (r->of >= incoming.nsegments || (r->id[0] != SA_KEEP_NONE && (r->id[0] >= incoming.nledgers || r->a >= incoming.ledgers[r->id[0]].rows))) return -EINVAL;
         ADD(incoming.blocks, incoming.nblocks, (block){r->id[0], r->a, r->b, r->c, r->of, 0});
         incoming.segments[r->of].blocks++;
         return 0;
     case SA_KEEP_TICKET:
-        if (r->of >= incoming.nblocks || r->a >= SA_TICKETS || !incoming.nledgers) return -EINVAL;
+        if (r->of >= incoming.nblocks || !incoming.nledgers || r->a >= incoming.ledgers[0].rows) return -EINVAL;
         ADD(incoming.tickets, incoming.ntickets, (ticket){r->b, (uint32_t)r->a, r->of});
         incoming.blocks[r->of].tickets++;
         return 0;
@@ -269,8 +272,8 @@ static int by_place(const void *left, const void *right) {
 static bool went_on(void) {
     const sa_ledger *map = held.ledgers[0].map;
     if (__atomic_load_n(&map->npinned, __ATOMIC_ACQUIRE)) return true;
-    for (uint64_t i = 0; i <= held.places && i < SA_TICKETS; i++)
-        if (__atomic_load_n(&map->ticket[i], __ATOMIC_ACQUIRE) >> 2 > held.newest) return true;
+    for (uint64_t i = 0; i <= held.places && i < held.ledgers[0].rows; i++)
+        if (__atomic_load_n(&map->row[i].ticket, __ATOMIC_ACQUIRE) >> 2 > held.newest) return true;
     for (uint32_t i = 0; i < SA_CHILDREN; i++) {
         uint64_t who = __atomic_load_n(&map->child[i].who, __ATOMIC_ACQUIRE);
         if (!who) break;

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#define MOST_ASKED 4096 /* processes asked for at once whether they live */
 #define PEERS_KEPT 32 /* ledgers of peers without a held block that stay mapped */
-
-const uint64_t sa_ledger_bytes = sizeof(sa_ledger);
 
 typedef struct {
     sa_segment *seg;
@@ -44,7 +44,7 @@ static uint32_t *free_words, nfree_words, free_words_cap, next_word;
 static uint64_t own_pidns(void) {
     static uint64_t ns;
     static int32_t of;
-    if (of != sa_pid) {
+    if (of != sa_pid || !ns) {
         if (sa_namespace("pid", &ns)) ns = 0;
         of = sa_pid;
     }
@@ -62,21 +62,27 @@ bool sa_who_alive(uint64_t who) {
     uint64_t start;
     if (kill(pid, 0) && errno == ESRCH) return false;
     if (sa_start_time(pid, &start)) return true; /* in doubt */
-    return (start & (((uint64_t)1 << 42) - 1)) == (who & (((uint64_t)1 << 42) - 1)) && sa_alive(pid, start);
+    uint64_t then = who & (((uint64_t)1 << 42) - 1); /* 0: it could not learn its own */
+    return (!then || (start & (((uint64_t)1 << 42) - 1)) == then) && sa_alive(pid, start);
 }
 
 static sa_peer *peer_new(const uint64_t id[2], int fd, int *rc) {
+    struct stat st;
+    *rc = fstat(fd, &st) ? -errno : 0;
+    uint32_t rows = *rc ? 0 : sa_ledger_rows((uint64_t)st.st_size);
     sa_peer *p = calloc(1, sizeof *p);
-    if (!p) {
-        *rc = -ENOMEM;
+    if (!p || !rows) {
+        if (!*rc) *rc = rows ? -ENOMEM : -EPROTO;
+        free(p);
         return NULL;
     }
-    void *m = mmap(NULL, sizeof(sa_ledger), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    void *m = mmap(NULL, SA_LEDGER_BYTES(rows), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (m == MAP_FAILED) {
         *rc = -errno;
         free(p);
         return NULL;
     }
+    p->rows = rows;
     p->id[0] = id[0];
     p->id[1] = id[1];
     p->fd = fd;
@@ -86,25 +92,34 @@ static sa_peer *peer_new(const uint64_t id[2], int fd, int *rc) {
 }
 
 static void peer_delete(sa_peer *p) {
-    munmap(p->map, sizeof(sa_ledger));
+    munmap(p->map, SA_LEDGER_BYTES(p->rows));
     if (p->fd >= 0) close(p->fd);
     free(p->spare);
     free(p);
 }
 
 static int ledger_ready(void) {
-    if (own) return 0;
+    if (own) {
+        if (!own->map->pidns) own->map->pidns = own_pidns();
+        return 0;
+    }
     uint64_t id[2];
     int fd, rc = sa_random_id(id);
     if (rc < 0) return rc;
     char name[SA_NAME];
     sa_segment_name(id, name);
-    rc = sa_memfd(name, sizeof(sa_ledger), &fd);
-    if (rc < 0) return rc;
-    own = peer_new(id, fd, &rc);
-    if (own) own->map->pidns = own_pidns();
-    else close(fd);
-    return own ? 0 : rc;
+    /* A shorter one where a file or the address space may not be that large (ulimit -f, -v). */
+    uint32_t rows = SA_ROWS;
+    for (size_t share = sa_range_share(); SA_LEDGER_BYTES(rows) > share && rows > SA_ROWS_MIN;) rows /= 2;
+    for (; !own && rows >= SA_ROWS_MIN; rows /= 2) {
+        rc = sa_memfd(name, SA_LEDGER_BYTES(rows), &fd);
+        if (!rc && !(own = peer_new(id, fd, &rc))) close(fd);
+        if (rc && rc != -EFBIG && rc != -ENOMEM) break;
+    }
+    if (!own) return rc;
+    own->map->pidns = own_pidns();
+    sa_notes_begin(own->map);
+    return 0;
 }
 
 /* ---- words ---- */
@@ -114,9 +129,9 @@ uint32_t sa_word_new(uint64_t serial) {
     if (ledger_ready()) return SA_NOWORD;
     uint32_t i;
     if (nfree_words) i = free_words[--nfree_words];
-    else if (next_word < SA_WORDS) i = next_word++;
+    else if (next_word < own->rows) i = next_word++;
     else return SA_NOWORD;
-    __atomic_store_n(&own->map->word[i], serial << 18 | SA_CREATOR, __ATOMIC_RELEASE);
+    __atomic_store_n(&own->map->row[i].word, serial << 18 | SA_CREATOR, __ATOMIC_RELEASE);
     return i;
 }
 
@@ -133,7 +148,7 @@ static void word_free(uint32_t i) {
 
 /* The creator has no use of the block any more: may it serve another one? */
 bool sa_word_retire(uint32_t i, uint64_t serial) {
-    uint64_t *w = &own->map->word[i];
+    uint64_t *w = &own->map->row[i].word;
     uint64_t was = serial << 18 | SA_CREATOR;
     if (!__atomic_compare_exchange_n(w, &was, 0, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
         was = serial << 18;
@@ -146,7 +161,7 @@ bool sa_word_retire(uint32_t i, uint64_t serial) {
     return true;
 }
 
-void sa_word_creator(uint32_t i) { __atomic_fetch_or(&own->map->word[i], SA_CREATOR, __ATOMIC_ACQ_REL); }
+void sa_word_creator(uint32_t i) { __atomic_fetch_or(&own->map->row[i].word, SA_CREATOR, __ATOMIC_ACQ_REL); }
 
 /* ---- holds: this process in a peer's ledger ---- */
 
@@ -154,12 +169,12 @@ static uint32_t hold_claim(sa_peer *p) {
     if (p->nspare) return p->spare[--p->nspare];
     uint64_t me = sa_who_in(p->map), i = __atomic_fetch_add(&p->map->next_hold, 1, __ATOMIC_RELAXED);
     uint64_t none = 0;
-    if (i < SA_HOLDS && __atomic_compare_exchange_n(&p->map->hold[i].who, &none, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    if (i < p->rows && __atomic_compare_exchange_n(&p->map->row[i].hold.who, &none, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         return (uint32_t)i;
-    for (i = 0; i < SA_HOLDS; i++) {
+    for (i = 0; i < p->rows; i++) {
         none = 0;
-        if (__atomic_load_n(&p->map->hold[i].who, __ATOMIC_RELAXED) == 0 &&
-            __atomic_compare_exchange_n(&p->map->hold[i].who, &none, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+        if (__atomic_load_n(&p->map->row[i].hold.who, __ATOMIC_RELAXED) == 0 &&
+            __atomic_compare_exchange_n(&p->map->row[i].hold.who, &none, me, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
             return (uint32_t)i;
     }
     return SA_NOWORD; /* counted, but not to be uncounted if this process is killed */
@@ -171,7 +186,7 @@ static void hold_spare(sa_peer *p, uint32_t i) {
         uint32_t c = p->spare_cap ? p->spare_cap * 2 : 16;
         uint32_t *s = realloc(p->spare, c * sizeof *s);
         if (!s) {
-            __atomic_store_n(&p->map->hold[i].who, 0, __ATOMIC_RELEASE);
+            __atomic_store_n(&p->map->row[i].hold.who, 0, __ATOMIC_RELEASE);
             return;
         }
         p->spare = s;
@@ -182,49 +197,57 @@ static void hold_spare(sa_peer *p, uint32_t i) {
 
 /* Count this process as attached, if and only if the word still has that serial. */
 int sa_count_in(sa_peer *p, uint32_t word, uint64_t serial, uint32_t *entry) {
-    if (word >= SA_WORDS) return -EINVAL;
-    uint64_t *w = &p->map->word[word], was = __atomic_load_n(w, __ATOMIC_ACQUIRE);
+    if (word >= p->rows) return -EINVAL;
+    uint64_t *w = &p->map->row[word].word, was = __atomic_load_n(w, __ATOMIC_ACQUIRE);
     do {
         if (SA_SERIAL(was) != serial) return -ESTALE;
         if ((was & SA_ATTACHED_MASK) == SA_ATTACHED_MASK) return -EMLINK;
     } while (!__atomic_compare_exchange_n(w, &was, was + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE));
     uint32_t i = *entry = hold_claim(p);
     if (i != SA_NOWORD) {
-        __atomic_store_n(&p->map->hold[i].serial, serial, __ATOMIC_RELAXED);
-        __atomic_store_n(&p->map->hold[i].word, word, __ATOMIC_RELEASE);
+        __atomic_store_n(&p->map->row[i].hold.serial, serial, __ATOMIC_RELAXED);
+        __atomic_store_n(&p->map->row[i].hold.word, word, __ATOMIC_RELEASE);
     }
     p->users++;
     return 0;
 }
 
 void sa_count_out(sa_peer *p, uint32_t word, uint64_t serial, uint32_t entry) {
-    if (entry != SA_NOWORD) __atomic_store_n(&p->map->hold[entry].word, SA_NOWORD, __ATOMIC_RELEASE);
+    if (entry != SA_NOWORD) __atomic_store_n(&p->map->row[entry].hold.word, SA_NOWORD, __ATOMIC_RELEASE);
     sa_uncount(p->map, word, serial);
     hold_spare(p, entry);
     p->users--;
 }
 
-/* Uncount the dead in this process's ledger. At most once a second, when something waits for it. */
+/* Uncount the dead in this process's ledger. At most once a second, when something waits for it; a
+   peer that filled the ledger with names must not keep it asking the kernel, under the lock. */
 void sa_reclaim_dead(bool now) {
     static double last;
+    static uint64_t from;
+    uint32_t asked = 0;
     if (!own || (!now && sa_now() - last < 1.0)) return;
     last = sa_now();
     uint64_t n = __atomic_load_n(&own->map->next_hold, __ATOMIC_ACQUIRE);
     struct { uint64_t who; bool alive; } seen[64] = {{0, false}};
-    if (n > SA_HOLDS) n = SA_HOLDS;
-    for (uint64_t i = 0; i < n; i++) {
-        sa_hold *h = &own->map->hold[i];
+    if (n > own->rows) n = own->rows;
+    for (uint64_t j = 0; j < n; j++) {
+        uint64_t i = (from + j) % n;
+        sa_hold *h = &own->map->row[i].hold;
         uint64_t who = __atomic_load_n(&h->who, __ATOMIC_ACQUIRE);
         if (!who) continue;
         int k = (int)((who >> 42) % 64);
         if (seen[k].who != who) {
+            if (asked++ == MOST_ASKED) {
+                from = i;
+                break;
+            }
             seen[k].who = who;
             seen[k].alive = sa_who_alive(who);
         }
         if (seen[k].alive) continue;
         uint64_t word = __atomic_load_n(&h->word, __ATOMIC_ACQUIRE), serial = h->serial;
         __atomic_store_n(&h->word, SA_NOWORD, __ATOMIC_RELEASE);
-        if (word < SA_WORDS) sa_uncount(own->map, (uint32_t)word, serial);
+        if (word < own->rows) sa_uncount(own->map, (uint32_t)word, serial);
         __atomic_store_n(&h->who, 0, __ATOMIC_RELEASE);
     }
     for (uint32_t i = 0; i < SA_CHILDREN; i++) {
@@ -235,11 +258,13 @@ void sa_reclaim_dead(bool now) {
 }
 
 /* Other processes that hold a block of `map`, by its word (SA_NOWORD: not published). */
-static uint32_t others(sa_ledger *map, uint32_t word, uint64_t serial, bool mine, bool counted) {
+static uint32_t others(sa_peer *p, uint32_t word, uint64_t serial, bool mine, bool counted) {
+    sa_ledger *map = p->map;
     uint32_t n = 0;
-    if (word < SA_WORDS) {
-        uint64_t w = __atomic_load_n(&map->word[word], __ATOMIC_ACQUIRE);
-        if (SA_SERIAL(w) == serial) n = (uint32_t)(w & SA_ATTACHED_MASK) - (counted ? 1 : 0) + (!mine && (w & SA_CREATOR) ? 1 : 0);
+    if (word < p->rows) {
+        uint64_t w = __atomic_load_n(&map->row[word].word, __ATOMIC_ACQUIRE);
+        if (SA_SERIAL(w) == serial) n = (uint32_t)(w & SA_ATTACHED_MASK) + (!mine && (w & SA_CREATOR) ? 1 : 0);
+        if (counted && n) n--;
     }
     uint64_t me = sa_who(sa_pid, sa_start);
     for (uint32_t i = 0; i < SA_CHILDREN; i++) {
@@ -254,11 +279,11 @@ static uint32_t others(sa_ledger *map, uint32_t word, uint64_t serial, bool mine
 uint32_t sa_others_own(uint32_t word, uint64_t serial) {
     if (!own) return 0;
     sa_reclaim_dead(true);
-    return others(own->map, word, serial, true, false);
+    return others(own, word, serial, true, false);
 }
 
 uint32_t sa_others_peer(sa_peer *p, uint32_t word, uint64_t serial, bool counted) {
-    return others(p->map, word, serial, false, counted);
+    return others(p, word, serial, false, counted);
 }
 
 /* The nearest ancestor with that pid: the creator of inherited segments. */
@@ -271,7 +296,7 @@ static int ancestor_of(int32_t pid) {
 uint32_t sa_others_inherited(int32_t creator_pid, uint32_t word, uint64_t serial) {
     int i = ancestor_of(creator_pid);
     if (i < 0) return 0;
-    uint32_t n = others(ancestor[i]->map, word, serial, false, false);
+    uint32_t n = others(ancestor[i], word, serial, false, false);
     /* not published: whether the parent holds it still is written nowhere; it did at the fork */
     return word == SA_NOWORD ? n + 1 : n;
 }
@@ -312,7 +337,9 @@ bool sa_ledger_pinned(uint64_t serial) {
 
 static int grow(void) {
     if (first_free != UINT32_MAX) return 0;
-    if (nslots == SA_TICKETS) return -ENOSPC;
+    if (nslots == own->rows) sa_ticket_sweep(UINT32_MAX);
+    if (first_free != UINT32_MAX) return 0;
+    if (nslots == own->rows) return -ENOSPC;
     if (nslots == slots_cap) {
         uint32_t c = slots_cap ? slots_cap * 2 : 256;
         slot *s = realloc(slots, c * sizeof *s);
@@ -344,7 +371,8 @@ int sa_ticket_new(void *p, sa_ticket *out) {
         first_free = slots[i].next;
         slots[i] = (slot){seg, p, ++last_sequence, sa_now(), 0};
         pending[npending++] = i;
-        __atomic_store_n(&own->map->ticket[i], last_sequence << 2 | SA_PENDING, __ATOMIC_RELEASE);
+        __atomic_store_n(&own->map->row[i].ticket_segment, seg->id[0], __ATOMIC_RELAXED);
+        __atomic_store_n(&own->map->row[i].ticket, last_sequence << 2 | SA_PENDING, __ATOMIC_RELEASE);
         out->id[0] = own->id[0];
         out->id[1] = own->id[1];
         out->fd = own->fd;
@@ -375,7 +403,7 @@ void sa_ticket_sweep(uint32_t most) {
     for (uint32_t k = 0; k < most && npending; k++) {
         if (cursor >= npending) cursor = 0;
         uint32_t i = pending[cursor];
-        if (__atomic_load_n(&own->map->ticket[i], __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED)) let_go(cursor);
+        if (__atomic_load_n(&own->map->row[i].ticket, __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED)) let_go(cursor);
         else cursor++;
     }
 }
@@ -385,7 +413,7 @@ void sa_ticket_sweep_of(const void *p) {
     uint32_t end = npending > 512 ? npending - 512 : 0;
     for (uint32_t k = npending; k-- > end;) {
         uint32_t i = pending[k];
-        if (slots[i].p == p && __atomic_load_n(&own->map->ticket[i], __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED)) let_go(k);
+        if (slots[i].p == p && __atomic_load_n(&own->map->row[i].ticket, __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED)) let_go(k);
     }
 }
 
@@ -393,7 +421,7 @@ void sa_ticket_sweep_of(const void *p) {
 static void cancel(uint32_t k) {
     uint32_t i = pending[k];
     uint64_t was = slots[i].sequence << 2 | SA_PENDING;
-    __atomic_compare_exchange_n(&own->map->ticket[i], &was, slots[i].sequence << 2 | SA_CANCELLED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    __atomic_compare_exchange_n(&own->map->row[i].ticket, &was, slots[i].sequence << 2 | SA_CANCELLED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     let_go(k);
 }
 
@@ -415,10 +443,9 @@ void sa_ticket_cancel_until(double made) {
 }
 
 bool sa_ticket_cancelled(const uint64_t id[2], uint32_t index, uint64_t sequence) {
-    if (index >= SA_TICKETS) return false;
     sa_lock();
     sa_peer *p = sa_peer_find(id);
-    bool is = p && __atomic_load_n(&p->map->ticket[index], __ATOMIC_ACQUIRE) == (sequence << 2 | SA_CANCELLED);
+    bool is = p && index < p->rows && __atomic_load_n(&p->map->row[index].ticket, __ATOMIC_ACQUIRE) == (sequence << 2 | SA_CANCELLED);
     sa_unlock();
     return is;
 }
@@ -448,13 +475,12 @@ void sa_ticket_extent(uint64_t *newest, uint32_t *places) {
 
 /* Another process may have put anything into the words: they are compared, never used. */
 void sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence) {
-    if (index >= SA_TICKETS) return;
     sa_lock();
     sa_peer *p = sa_peer_find(id);
-    if (p) {
+    if (p && index < p->rows) {
         uint64_t was = sequence << 2 | SA_PENDING;
         p->used = ++peer_clock;
-        __atomic_compare_exchange_n(&p->map->ticket[index], &was, sequence << 2 | SA_OPENED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+        __atomic_compare_exchange_n(&p->map->row[index].ticket, &was, sequence << 2 | SA_OPENED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     }
     sa_unlock();
 }
@@ -483,7 +509,7 @@ void sa_peers_purge(bool all) {
     for (sa_peer **at = &peers; *at;) {
         sa_peer *p = *at;
         if (!p->users && (all || ++n > PEERS_KEPT)) {
-            for (uint32_t i = 0; i < p->nspare; i++) __atomic_store_n(&p->map->hold[p->spare[i]].who, 0, __ATOMIC_RELEASE);
+            for (uint32_t i = 0; i < p->nspare; i++) __atomic_store_n(&p->map->row[p->spare[i]].hold.who, 0, __ATOMIC_RELEASE);
             *at = p->next;
             peer_delete(p);
         } else {
@@ -546,6 +572,7 @@ void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent) {
         ancestor_pid[nancestors] = parent;
         ancestor_serial[nancestors++] = inherited_serial;
         own = NULL;
+        sa_notes_end();
     }
     for (int k = 0; k < nancestors; k++)
         for (uint32_t i = 0; i < SA_CHILDREN; i++) {

@@ -6,16 +6,20 @@
            never repeats, so it is the generation as well.
    ticket  one per message: {sequence 62, state 2}.
    hold    one per block and attacher: who it is, so that the creator can uncount the dead.
-   child   one per forked child: who it is, and which blocks it inherited. */
+   child   one per forked child: who it is, and which blocks it inherited.
+   notes   whose ledger it is, the segments it made, and the segment of each ticket: for tools that
+           look from outside. This library writes them and never reads them. */
 #ifndef SA_LEDGER_H
 #define SA_LEDGER_H
 
 #include "core.h"
 
-#define SA_WORDS ((uint32_t)1 << 20)
-#define SA_HOLDS ((uint32_t)1 << 20)
+#define SA_ROWS SA_TICKETS                /* words, tickets and holds of a full ledger: 48 MiB */
+#define SA_ROWS_MIN ((uint32_t)1 << 10)   /* and where limits are narrow: 372 KiB */
 #define SA_CHILDREN ((uint32_t)1 << 12)
 #define SA_PINNED 255
+#define SA_MADE ((uint32_t)1 << 14)
+#define SA_LEDGER_MAGIC 0x31524744454c4153u /* "SALEDGR1": this layout */
 #define SA_NOWORD UINT32_MAX
 
 typedef struct {
@@ -34,12 +38,20 @@ typedef struct {
     uint64_t pidns;     /* of the process whose ledger it is */
     uint64_t npinned;   /* blocks that forked children sent on, uncounted: never recycled */
     uint64_t pinned[SA_PINNED];
-    uint64_t reserved[509 - SA_PINNED];
-    uint64_t word[SA_WORDS];
-    uint64_t ticket[SA_TICKETS];
-    sa_hold hold[SA_HOLDS];
+    uint64_t magic, pid, start; /* of the process whose ledger it is */
+    uint64_t reserved[506 - SA_PINNED];
     sa_child child[SA_CHILDREN];
+    uint64_t made[SA_MADE][2]; /* ids of segments that this process made */
+    /* Word, ticket and hold of one number have nothing to do with each other; they lie together so
+       that a smaller ledger is a shorter one. How many there are tells the sealed size alone. */
+    struct {
+        uint64_t word;
+        uint64_t ticket;
+        uint64_t ticket_segment; /* first word of its segment's id */
+        sa_hold hold;
+    } row[];
 } sa_ledger;
+#define SA_LEDGER_BYTES(rows) (sizeof(sa_ledger) + (uint64_t)(rows) * sizeof(((sa_ledger *)0)->row[0]))
 
 #define SA_ATTACHED_MASK 0xffffu
 #define SA_STICKY ((uint64_t)1 << 16)
@@ -50,6 +62,7 @@ typedef struct {
 typedef struct sa_peer {
     uint64_t id[2];
     sa_ledger *map;
+    uint32_t rows;
     int fd, origin_fd; /* here, and in the process whose ledger it is */
     uint32_t users; /* held blocks counted in it */
     uint64_t used;
@@ -60,11 +73,18 @@ typedef struct sa_peer {
 /* In a hold entry: a process of another pid namespace, whose end the creator cannot see. */
 #define SA_FOREIGN UINT64_MAX
 
+/* Rows of a ledger of that size; 0: no ledger has it. */
+static inline uint32_t sa_ledger_rows(uint64_t bytes) {
+    for (uint32_t rows = SA_ROWS; rows >= SA_ROWS_MIN; rows /= 2)
+        if (bytes == SA_LEDGER_BYTES(rows)) return rows;
+    return 0;
+}
+
 /* A pid has at most 22 bits, a start time in ticks 42 for 1,400 years. */
 static inline uint64_t sa_who(int32_t pid, uint64_t start) { return (uint64_t)(uint32_t)pid << 42 | (start & (((uint64_t)1 << 42) - 1)); }
 
 static inline void sa_uncount(sa_ledger *map, uint32_t word, uint64_t serial) {
-    uint64_t *w = &map->word[word], was = __atomic_load_n(w, __ATOMIC_ACQUIRE);
+    uint64_t *w = &map->row[word].word, was = __atomic_load_n(w, __ATOMIC_ACQUIRE);
     while (SA_SERIAL(was) == serial && (was & SA_ATTACHED_MASK))
         if (__atomic_compare_exchange_n(w, &was, was - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
 }
@@ -72,6 +92,8 @@ static inline void sa_uncount(sa_ledger *map, uint32_t word, uint64_t serial) {
 bool sa_who_alive(uint64_t who);
 uint64_t sa_who_in(const sa_ledger *map); /* this process, as the owner of `map` may judge it */
 sa_peer *sa_peer_find(const uint64_t id[2]);                      /* lock held */
+void sa_notes_begin(sa_ledger *map);                              /* lock held */
+void sa_notes_end(void);
 int sa_count_in(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t *entry); /* lock held */
 void sa_count_out(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t entry);
 

@@ -66,6 +66,9 @@ static void give_back(sa_segment *seg, sa_span *s, sa_block *b) {
     if (!seg->live) sa_arena_release(seg);
 }
 
+/* Descendants may reach the block, and nothing tells when they cannot any more. */
+static bool never_told(const sa_block *b) { return b->serial <= sa_witness_forever() || sa_ledger_pinned(b->serial); }
+
 /* A free block that a thread kept goes back to its span. */
 void sa_block_return(char *p) {
     sa_segment *seg = sa_segment_at(p);
@@ -79,7 +82,7 @@ void sa_block_release(sa_segment *seg, sa_span *s, sa_block *b) {
     sa_pool.stats.allocated -= charge_of(s);
     if (b->serial <= sa_pool.fork_serial && sa_witness_due()) sa_pool.fork_serial = sa_witness_serial();
     bool seen = b->serial <= sa_pool.fork_serial; /* by forked children */
-    if ((seen && seg->kind == SA_WHOLE) || (b->published && b->word == UINT32_MAX) || sa_ledger_pinned(b->serial)) {
+    if ((seen && seg->kind == SA_WHOLE) || (b->published && b->word == UINT32_MAX) || never_told(b)) {
         give_back(seg, s, b);
     } else if (!seen && (!b->published || sa_word_retire(b->word, b->serial))) {
         recycle(seg, s, b);
@@ -117,11 +120,11 @@ void sa_limbo_sweep(uint32_t most) {
         sa_segment *seg = limbo[limbo_at].seg;
         sa_span *s = limbo[limbo_at].span;
         sa_block *b = limbo[limbo_at].b;
-        if (b->serial <= sa_pool.fork_serial) {
-            limbo_at++;
-        } else if (sa_ledger_pinned(b->serial)) {
+        if (never_told(b)) {
             sa_limbo_remove(b, s);
             give_back(seg, s, b);
+        } else if (b->serial <= sa_pool.fork_serial) {
+            limbo_at++;
         } else if (!b->published || sa_word_retire(b->word, b->serial)) {
             sa_limbo_remove(b, s);
             recycle(seg, s, b);

@@ -14,6 +14,7 @@ struct limit {
     const char *root;
     uint64_t avail;
     char *which;
+    bool active; /* file pages in use count as free */
 };
 
 static uint64_t add(uint64_t a, uint64_t b)
@@ -121,6 +122,7 @@ static void version2(struct limit *l, const char *folder, const char *name, uint
     }
     used = number(l, folder, "memory.current", 0);
     used = subtract(used, add(field(text, "inactive_file", 0), field(text, "slab_reclaimable", 0)));
+    used = subtract(used, l->active ? field(text, "active_file", 0) : 0);
     swap = subtract(number(l, folder, "memory.swap.max", 0),
                     number(l, folder, "memory.swap.current", 0));
     bound(l, add(subtract(limit, used), least(swap, swap_free)), "memory cgroup ", name);
@@ -137,6 +139,7 @@ static void version1(struct limit *l, const char *folder, const char *name, uint
     /* The least limit of all ancestors, those out of sight too. */
     limit = least(limit, field(text, "hierarchical_memory_limit", UINT64_MAX));
     reclaimable = field(text, "total_inactive_file", 0);
+    reclaimable = add(reclaimable, l->active ? field(text, "total_active_file", 0) : 0);
     if (limit < (uint64_t)INT64_MAX - 0xffff) {
         uint64_t used = number(l, folder, "memory.usage_in_bytes", 0);
 
@@ -340,7 +343,10 @@ static void addresses(struct limit *l)
 
 int sa_memory_limit(const char *root, unsigned kinds, uint64_t *avail, char which[SA_LIMIT_NAME])
 {
-    struct limit l = {.root = root, .avail = UINT64_MAX, .which = which};
+    struct limit l = {.root = root,
+                      .avail = UINT64_MAX,
+                      .which = which,
+                      .active = kinds & SA_LIMIT_ACTIVE};
     struct limit unused = l;
     char ignored[SA_LIMIT_NAME];
     uint64_t swap_free;

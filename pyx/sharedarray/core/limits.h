@@ -1,4 +1,4 @@
-/* How much memory a large request may still have, and what sets the bound. */
+/* How much memory a request may still have, and what sets the bound. */
 #ifndef SHAREDARRAY_CORE_LIMITS_H
 #define SHAREDARRAY_CORE_LIMITS_H
 
@@ -9,8 +9,10 @@ enum {
                            * to commit */
     SA_LIMIT_CGROUP = 2,  /* least over the visible ancestors, version 1 and 2: the limit less what
                            * is used and cannot be reclaimed, swap that may be used added */
-    SA_LIMIT_ADDRESS = 4  /* RLIMIT_AS less the address space in use.  A reservation counts as used,
+    SA_LIMIT_ADDRESS = 4, /* RLIMIT_AS less the address space in use.  A reservation counts as used,
                            * so this bounds what is mapped outside it */
+    SA_LIMIT_ACTIVE = 8   /* no limit: in a cgroup, file pages in use count as free too, which the
+                           * kernel takes before it kills */
 };
 
 #define SA_LIMIT_NAME 64

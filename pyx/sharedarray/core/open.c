@@ -56,6 +56,11 @@ static int compare_path(const char *path, const char *name, int *err)
     return failed(SA_E_GONE, 0, err);
 }
 
+static bool size_fits(const struct stat *st, uint64_t size)
+{
+    return size == SA_ANY_SIZE || (uint64_t)st->st_size == size;
+}
+
 /* Name, kind, owner and size; right for O_PATH descriptors too. */
 static int check_object(int fd, const char *name, uint64_t size, int *err)
 {
@@ -79,10 +84,7 @@ static int check_object(int fd, const char *name, uint64_t size, int *err)
     if (!sa_same_user(st.st_uid)) {
         return failed(SA_E_OWNER, 0, err);
     }
-    if ((uint64_t)st.st_size != size) {
-        return failed(SA_E_SIZE, 0, err);
-    }
-    return SA_OK;
+    return size_fits(&st, size) ? SA_OK : failed(SA_E_SIZE, 0, err);
 }
 
 /* Access, seals, and the size once more: only a sealed size stays what it was found to be. */
@@ -105,7 +107,7 @@ static int check_opened(int fd, uint64_t size, int writable, int *err)
     if (fstat(fd, &st) < 0) {
         return os_failed(errno, err);
     }
-    return (uint64_t)st.st_size == size ? SA_OK : failed(SA_E_SIZE, 0, err);
+    return size_fits(&st, size) ? SA_OK : failed(SA_E_SIZE, 0, err);
 }
 
 int sa_verify(int fd, const char *name, uint64_t size, int writable, int *err)
@@ -125,7 +127,7 @@ static int explain(pid_t pid, uint64_t start_time, int reason, int error, int *e
 
     if (pid == getpid() && sa_proc_ours()) {
         r = sa_start_time(pid, &start);
-        return failed(r == 0 && start != start_time ? SA_E_DEAD : reason, error, err);
+        return failed(r == 0 && start_time && start != start_time ? SA_E_DEAD : reason, error, err);
     }
     if (!sa_alive(pid, start_time)) {
         return failed(SA_E_DEAD, 0, err);

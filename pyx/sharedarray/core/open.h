@@ -24,6 +24,9 @@ enum sa_reason {
     SA_REASONS
 };
 
+/* For a size that the caller judges by itself, once the descriptor is verified to be sealed. */
+#define SA_ANY_SIZE UINT64_MAX
+
 /* One phrase for a reason, for messages. */
 const char *sa_reason_text(int reason);
 

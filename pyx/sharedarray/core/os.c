@@ -230,7 +230,7 @@ bool sa_alive(pid_t pid, uint64_t start_time)
         /* A leader that ended before its threads shows as a zombie with more than one thread. */
         bool ended = (st.state == 'Z' || st.state == 'X') && st.threads <= 1;
 
-        if (st.start == start_time && !ended) {
+        if ((st.start == start_time || start_time == 0) && !ended) {
             return true;
         }
         if (sa_proc_ours() && (ended || !other_clock(pid))) {

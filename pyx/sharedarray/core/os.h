@@ -35,7 +35,7 @@ int sa_namespace(const char *which, uint64_t *ino);
 int sa_start_time(pid_t pid, uint64_t *ticks);
 
 /* Whether that very process runs still (a zombie does not).  True when in doubt: hidden processes,
- * a /proc of another pid namespace. */
+ * a /proc of another pid namespace, a process that could not learn its own start (0). */
 bool sa_alive(pid_t pid, uint64_t start_time);
 
 /* Whether /proc shows this process under its own pid (false: not mounted, or of another pid

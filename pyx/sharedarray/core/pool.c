@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
+#define SPARE ((uint64_t)1 << 20) /* bytes that small requests leave to the rest of the program */
 #define HUGE_TIME 0.010 /* seconds spent on huge pages in one allocation */
 
 sa_pool_state sa_pool = {.cap = (uint64_t)1 << 30};
@@ -25,7 +26,9 @@ static size_t trim(void) {
     for (uint32_t i = sa_pool.narenas; i-- > 0;)
         if (!sa_pool.arenas[i]->live) sa_arena_release(sa_pool.arenas[i]);
     sa_punch_runs();
-    return bytes + sa_attached_purge(true);
+    bytes += sa_attached_purge(true);
+    sa_range_retry();
+    return bytes;
 }
 
 size_t sa_pool_trim(void) {
@@ -96,6 +99,35 @@ static int whole_new(uint32_t cls, sa_span **out) {
     return 0;
 }
 
+/* Fresh bytes that may be handed out before the limits are asked again, which takes 0.2 ms. */
+static uint64_t promised;
+static double promised_at;
+
+static bool room_for(size_t n, uint64_t cached, unsigned kinds) {
+    uint64_t room;
+    char which[SA_LIMIT_NAME];
+    if (sa_memory_limit("", kinds, &room, which)) room = (uint64_t)1 << 40; /* cannot be told: let the kernel decide */
+    promised = room > n ? (room - n) / 4 : 0;
+    uint64_t more = n / 128 + (n < WHOLE_MIN ? SPARE : 0); /* page tables; what handling the error takes */
+    return n + more <= room + cached;
+}
+
+/* Would the machine or the cgroup refuse so many fresh bytes, were they touched? */
+static int limit_check(size_t n) {
+    unsigned kinds = SA_LIMIT_MACHINE | SA_LIMIT_CGROUP;
+    if (n < WHOLE_MIN) { /* before the kernel kills for small ones, it takes pages of files in use */
+        kinds |= SA_LIMIT_ACTIVE;
+        if (n <= promised && sa_now() - promised_at < 1.0) {
+            promised -= n;
+            return 0;
+        }
+    }
+    promised_at = sa_now();
+    if (room_for(n, sa_pool.stats.cached, kinds)) return 0;
+    (void)trim(); /* pages of free runs too, which are in nobody's count */
+    return room_for(n, 0, kinds) ? 0 : -ENOMEM;
+}
+
 static sa_span *find_span(size_t n, uint32_t cls, int *rc) {
     if (sa_pool.avail[cls]) return sa_pool.avail[cls];
     sa_limbo_sweep(1024);
@@ -111,6 +143,7 @@ static sa_span *find_span(size_t n, uint32_t cls, int *rc) {
         bytes = span;
     }
     bytes = round_up(bytes, SA_PAGE);
+    if ((*rc = limit_check(nblocks > 1 ? bytes : n))) return NULL;
     for (int tries = 0; tries < 3 && !s; tries++) {
         if (whole) {
             *rc = whole_new(cls, &s);
@@ -121,6 +154,11 @@ static sa_span *find_span(size_t n, uint32_t cls, int *rc) {
                 if ((s = sa_span_from_arenas(cls, nblocks, bytes))) break;
             }
             *rc = sa_arena_new(bytes);
+            if (*rc == -EFBIG && nblocks > 1) { /* ulimit -f below a span: one of a page or a block */
+                bytes = round_up(class_size(cls), SA_PAGE);
+                nblocks = (uint32_t)(bytes / class_size(cls));
+                *rc = sa_arena_new(bytes);
+            }
             if (!*rc && !(s = sa_span_from_arenas(cls, nblocks, bytes))) *rc = -ENOMEM;
         }
         if (!s && *rc) {
@@ -130,14 +168,6 @@ static sa_span *find_span(size_t n, uint32_t cls, int *rc) {
     }
     if (s) sa_list_push(s);
     return s;
-}
-
-/* Large requests only: would the machine, the cgroup or a limit refuse them? Lock held. */
-static int limit_check(size_t n, uint64_t cached) {
-    uint64_t room;
-    char which[SA_LIMIT_NAME];
-    if (sa_memory_limit("", SA_LIMIT_MACHINE | SA_LIMIT_CGROUP, &room, which)) return 0; /* cannot be told: let the kernel decide */
-    return n > room + cached ? -ENOMEM : 0;
 }
 
 void *sa_alloc(size_t n, bool zero, bool written) {
@@ -156,15 +186,6 @@ void *sa_alloc(size_t n, bool zero, bool written) {
         sa_ticket_sweep(64);
         sa_limbo_sweep(16);
         decay();
-        if (n >= WHOLE_MIN && !sa_pool.avail[cls]) {
-            int rc = limit_check(n, sa_pool.stats.cached);
-            if (rc && trim()) rc = limit_check(n, 0);
-            if (rc) {
-                sa_unlock();
-                sa_failure = -rc;
-                return NULL;
-            }
-        }
     }
     int rc = 0;
     sa_span *s = find_span(n, cls, &rc);

@@ -48,7 +48,7 @@ static inline size_t charge_of(const sa_span *s) { return s->nblocks == 1 ? s->t
 void sa_list_push(sa_span *s);
 void sa_list_remove(sa_span *s);
 sa_span *sa_span_new(sa_segment *seg, uint32_t cls, uint32_t nblocks);
-void sa_span_delete(sa_span *s);
+bool sa_span_delete(sa_span *s); /* false: no heap for that, nothing changed */
 sa_span *sa_span_from_arenas(uint32_t cls, uint32_t nblocks, size_t bytes);
 sa_span *sa_span_of(sa_segment *seg, const void *p);
 int sa_arena_new(size_t need);

@@ -2,12 +2,12 @@
    MAP_FIXED and given back by mapping PROT_NONE over them, never by munmap, so that no foreign
    mapping can ever slip in between. */
 #include "core.h"
+#include "limits.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 sa_range sa_ranges[SA_RANGES];
 int sa_nranges;
@@ -38,12 +38,16 @@ static void gap_remove(size_t at) {
     memmove(gaps + at, gaps + at + 1, (ngaps - at) * sizeof *gaps);
 }
 
+size_t sa_range_share(void) {
+    uint64_t left;
+    char which[SA_LIMIT_NAME];
+    return sa_memory_limit("", SA_LIMIT_ADDRESS, &left, which) ? SIZE_MAX : (size_t)(left / 8);
+}
+
 static int reserve(size_t nslots) {
     if (sa_nranges == SA_RANGES) return -ENOMEM;
     size_t want = (size_t)1 << 40;
-    struct rlimit lim;
-    if (getrlimit(RLIMIT_AS, &lim) == 0 && lim.rlim_cur != RLIM_INFINITY)
-        while (want > lim.rlim_cur / 8 && want > SA_SLOT) want /= 2;
+    for (size_t share = sa_range_share(); want > share && want > SA_SLOT;) want /= 2;
     size_t need = nslots * SA_SLOT;
     if (want < need) want = need;
     for (;;) {
@@ -74,6 +78,7 @@ static int reserve(size_t nslots) {
 }
 
 int sa_range_take(size_t nslots, char **base) {
+    sa_range_retry();
     for (int tries = 0;; tries++) {
         for (size_t i = 0; i < ngaps; i++)
             if (gaps[i].nslots >= nslots) {
@@ -108,10 +113,17 @@ static bool same_range(const char *a, const char *b) {
     return false;
 }
 
-void sa_range_give(char *base, size_t nslots) {
-    sa_range_mark(base, nslots, NULL);
-    if (mmap(base, nslots * SA_SLOT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
-        return; /* the addresses are lost, nothing else: they are never handed out again */
+static bool unmap(char *base, size_t nslots) {
+    return mmap(base, nslots * SA_SLOT, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != MAP_FAILED;
+}
+
+/* Mappings that could not be replaced (the process has vm.max_map_count of them, or the kernel no
+   memory for one more): they keep their memory until that succeeds. */
+#define LATE 256
+static gap late[LATE];
+static int nlate;
+
+static void give(char *base, size_t nslots) {
     size_t at = 0;
     while (at < ngaps && gaps[at].base < base) at++;
     bool left = at > 0 && gaps[at - 1].base + gaps[at - 1].nslots * SA_SLOT == base && same_range(gaps[at - 1].base, base);
@@ -127,5 +139,18 @@ void sa_range_give(char *base, size_t nslots) {
         gaps[at].nslots += nslots;
     } else {
         (void)gap_insert(at, base, nslots); /* on want of heap the addresses are lost */
+    }
+}
+
+void sa_range_give(char *base, size_t nslots) {
+    sa_range_mark(base, nslots, NULL);
+    if (unmap(base, nslots)) give(base, nslots);
+    else if (nlate < LATE) late[nlate++] = (gap){base, nslots};
+}
+
+void sa_range_retry(void) {
+    while (nlate && unmap(late[nlate - 1].base, late[nlate - 1].nslots)) {
+        nlate--;
+        give(late[nlate].base, late[nlate].nslots);
     }
 }

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,10 @@ int sa_open_anywhere(const char *name, uint64_t size, int writable, int64_t dead
     *err = 0;
     snprintf(target, sizeof target, "/memfd:%s (deleted)", name);
     DIR *d = opendir("/proc");
-    if (!d) return SA_E_GONE;
+    if (!d) {
+        *err = errno;
+        return errno == EMFILE || errno == ENFILE ? SA_E_LIMIT : SA_E_GONE;
+    }
     for (struct dirent *e; *out_fd < 0 && (e = readdir(d));) {
         uint64_t start;
         if (!isdigit((unsigned char)e->d_name[0])) continue;

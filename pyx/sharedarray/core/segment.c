@@ -104,6 +104,7 @@ int sa_segment_create(size_t size, int kind, sa_segment **out) {
         goto fail;
     }
     link_segment(seg);
+    sa_note_made(seg);
     *out = seg;
     return 0;
 fail:
@@ -113,6 +114,7 @@ fail:
 
 void sa_segment_release(sa_segment *seg, bool retire) {
     unlink_segment(seg);
+    sa_note_gone(seg);
     /* F_SEAL_SEAL on an own segment tells receivers that its creator has let go of it. */
     if (retire && seg->fd >= 0) (void)fcntl(seg->fd, F_ADD_SEALS, F_SEAL_SEAL);
     sa_range_give(seg->base, seg->nslots);
@@ -121,6 +123,12 @@ void sa_segment_release(sa_segment *seg, bool retire) {
     free(seg->pagemap);
     free(seg->runs);
     free(seg);
+}
+
+/* Two system calls do the same; a seccomp filter may know one of them only. */
+int sa_segment_punch(sa_segment *seg, size_t from, size_t n) {
+    if (!fallocate(seg->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)n)) return 0;
+    return madvise(seg->base + from, n, MADV_REMOVE) ? -errno : 0;
 }
 
 /* ---- attached segments ---- */
@@ -156,6 +164,14 @@ out:
     return found;
 }
 
+/* Descriptors are numbered from the lowest that is free: so many must be left for the program. */
+static bool last_descriptors(int fd) {
+    struct rlimit lim;
+    if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur == RLIM_INFINITY) return false;
+    rlim_t spare = lim.rlim_cur / 8 < 16 ? lim.rlim_cur / 8 : 16;
+    return (rlim_t)fd >= lim.rlim_cur - spare;
+}
+
 int sa_attach_fd(const uint64_t id[2], uint64_t size, int fd, bool writable, int32_t creator_pid,
                  int32_t creator_fd, uint64_t creator_start, sa_segment **out) {
     int rc = 0;
@@ -177,6 +193,10 @@ int sa_attach_fd(const uint64_t id[2], uint64_t size, int fd, bool writable, int
     }
     if (!seg) {
         sa_attached_purge(false);
+        if (last_descriptors(fd) && !sa_attached_purge(true)) {
+            rc = -EMFILE;
+            goto done;
+        }
         seg = calloc(1, sizeof *seg);
         if (!seg) {
             rc = -ENOMEM;
@@ -248,10 +268,17 @@ void sa_segment_unref(sa_segment *seg) {
         sa_segment_release(seg, false);
         return;
     }
-    double now = sa_now(); /* the hot path asks the kernel at most twice a second */
+    /* The hot path asks the kernel at most twice a second. */
+    static double asked = -1.0;
+    static size_t budget;
+    double now = sa_now();
+    if (now - asked > 0.5) {
+        asked = now;
+        budget = sa_descriptor_budget();
+    }
     bool ask = now - seg->unused_since > 0.5;
     seg->unused_since = now;
-    if ((ask && retired(seg)) || sa_attached_bytes(false) > keep_bytes || sa_ndescriptors > sa_descriptor_budget())
+    if ((ask && retired(seg)) || sa_attached_bytes(false) > keep_bytes || sa_ndescriptors > budget)
         sa_segment_release(seg, false);
 }
 

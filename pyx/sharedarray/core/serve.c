@@ -18,6 +18,7 @@
 #define PATIENCE 1000     /* ms for a client to say what it wants */
 #define BACKLOG 128
 #define EXHAUSTED_PAUSE 20 /* ms before accepting again when no descriptor is left */
+#define REFUSED_PAUSE 1000
 #define STACK_BYTES (256 * 1024)
 
 struct connection {
@@ -181,9 +182,14 @@ static void accept_all(void)
         else if (errno == EAGAIN) {
             return;
         }
-        else if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) {
+        else if (errno == EBADF || errno == ENOTSOCK || errno == EINVAL || errno == EOPNOTSUPP) {
             /* Not our socket any more: a program closed descriptors wholesale (daemons do). */
             S.ended = true;
+            return;
+        }
+        else if (errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM) {
+            /* A filter or security module refuses it: clients wait in vain, and say so. */
+            S.resume = sa_now_ms() + REFUSED_PAUSE;
             return;
         }
         else {
@@ -233,6 +239,10 @@ static void *serve(void *unused)
         pthread_mutex_lock(&S.busy);
         if (S.stop) {
             break;
+        }
+        if (r < 0 && errno != EINTR) {
+            /* ENOMEM, or EINVAL below a lowered RLIMIT_NOFILE: it may pass. */
+            nanosleep(&(struct timespec){.tv_nsec = EXHAUSTED_PAUSE * 1000000L}, NULL);
         }
         if (r > 0) {
             for (int i = n - 1; i >= 0; i--) {

@@ -20,10 +20,14 @@ static uint64_t forever; /* without a witness, or where the child could not tell
 static void *mapped;
 static double asked;
 
+static void unmap(void) {
+    if (mapped && munmap(mapped, SA_PAGE) == 0) mapped = NULL;
+}
+
 void sa_witness_before_fork(uint64_t serial, bool always) {
-    mapped = NULL;
     if (!serial) return;
     (void)sa_witness_serial();
+    mapped = NULL;
     int fd = -1;
     if (nwitnesses < MOST && sa_memfd("fork-witness", SA_PAGE, &fd)) fd = -1;
     if (fd < 0 && nwitnesses) {
@@ -39,8 +43,7 @@ void sa_witness_before_fork(uint64_t serial, bool always) {
 }
 
 void sa_witness_after_fork_parent(void) {
-    if (mapped) munmap(mapped, SA_PAGE);
-    mapped = NULL;
+    unmap(); /* if that fails, it is tried again by whoever asks */
 }
 
 /* The mapping stays: it is what is asked for. */
@@ -51,7 +54,10 @@ void sa_witness_after_fork_child(void) {
     mapped = NULL;
 }
 
+uint64_t sa_witness_forever(void) { return forever; }
+
 uint64_t sa_witness_serial(void) {
+    unmap();
     uint64_t last = forever;
     int n = 0;
     for (int i = 0; i < nwitnesses; i++) {
