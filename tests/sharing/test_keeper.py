@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import signal
+import sys
 import textwrap
 import time
 from concurrent.futures import ProcessPoolExecutor
