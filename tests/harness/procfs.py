@@ -37,7 +37,7 @@ def state(pid):
 
 def name(pid):
     """Name of the process, at most 15 bytes; also of one that ended and was not waited for."""
-    return _read(f"/proc/{pid}/stat").partition("(")[2].rpartition(")")[0]
+    return read(f"/proc/{pid}/stat").partition("(")[2].rpartition(")")[0]
 
 
 def command(pid):
