@@ -39,7 +39,7 @@ class Ticker:
         now = time.monotonic()
         if now - self.last > 60:
             self.last = now
-            f = report.summary(run, now - self.begun, {"orphans": 0, "normal": 0})
+            f = report.summary(run, now - self.begun, {"orphans": 0, "normal": 0, "workers": 0})
             print(
                 f"{f['seconds']:.0f} s: {f['opened']:,} transfers, {f['killed']:,} killed, "
                 f"{f['forks']:,} forks, {f['lost']:,} lost",

@@ -42,7 +42,7 @@ def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, tick=N
             supervisor.rest()
             paths = supervisor.drop()
             wrong += checks.dropped(run.table, paths)
-            wrong += checks.segments_small(supervisor.pids(), supervisor.ends["killed"])
+            wrong += checks.segments_small(supervisor.pids(), supervisor.ends["workers"])
             supervisor.leave()
             wrong += checks.messages_accounted(run.table)
             wrong += checks.nothing_lost_without_a_kill(run.table)
