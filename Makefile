@@ -9,7 +9,9 @@ PYTEST_ARGS ?=
 JOBS ?= $(shell nproc)
 SUITE ?=
 EXAMPLES ?= 100
-CHECKS := lint stubs docs doctest examples slow other-pythons
+CHECKS := lint stubs docs doctest examples model slow stress tsan asan other-pythons
+SECONDS := 60
+SEED :=
 
 PY := $(VENV)/bin/python
 DONE := $(VENV)/.done
@@ -34,7 +36,7 @@ demo: $(DONE)/build $(DONE)/deps-demo  ## run the demonstration
 test: $(DONE)/build $(DONE)/deps-test  ## the core tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
-check:  ## everything else: lint, stubs, docs, examples, slow tests, other Pythons
+check:  ## everything else: lint, stubs, docs, examples, models, slow tests, stress, sanitizers, other Pythons
 	@failed=; \
 	for name in $(CHECKS); do \
 	    echo "==> make $$name"; \
@@ -76,7 +78,21 @@ conformance: $(DONE)/build $(DONE)/deps-test  ## the official array API suite: m
 	    --max-examples $(EXAMPLES) --xfails-file "$(CURDIR)/tests/conformance/xfails.txt" $(PYTEST_ARGS)
 
 slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds among them
-	$(PY) -m pytest -m slow $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "slow and not model" --ignore=tests/sanitizers $(PYTEST_ARGS)
+
+stress: $(DONE)/build $(DONE)/deps-test  ## random processes that share and kill: SECONDS=60 SEED=1
+	$(PY) -m tests.stress --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+
+tsan: $(DONE)/deps-test  ## pool and ledger as a program of their own, under ThreadSanitizer
+	$(PY) -m pytest tests/sanitizers -k "thread or race" $(PYTEST_ARGS)
+
+asan: $(DONE)/deps-build $(DONE)/deps-test  ## core tests under AddressSanitizer and UBSan, in build/asan
+	$(PY) -m pytest tests/sanitizers -k "not thread and not race" $(PYTEST_ARGS)
+	$(PY) tools/asan.py build/asan
+
+model: $(DONE)/build $(DONE)/deps-test  ## SPIN searches the models of the protocol
+	@sh tools/need_program.sh spin spin
+	$(PY) -m pytest -m model tests/model $(PYTEST_ARGS)
 
 other-pythons: $(DONE)/venv  ## most core tests under every other Python from 3.11 on this machine
 	@MAKE='$(MAKE)' sh tools/other_pythons.sh $(PY)

@@ -27,7 +27,7 @@ class Ledger:
     made : set of str
         Ids of the segments that this process made.
     pending : Counter
-        Messages in flight, by the low half of the first word of their segment's id.
+        Messages in flight, by the first word of their segment's id.
     """
 
     pid: int
@@ -59,7 +59,7 @@ def read_ledger(fd: int) -> Ledger | None:
     for first, words in _column(fd, "ticket", np.dtype("u8")):
         places = np.flatnonzero(words & 3 == LAYOUT["pending"])
         if places.size:
-            tags = _entries(fd, "ticket_segment", first, len(words), np.dtype("u4"))
+            tags = _entries(fd, "ticket_segment", first, len(words), np.dtype("u8"))
             pending.update(tags[places[places < len(tags)]].tolist())
     return Ledger(word("pid"), word("start"), word("pidns"), made, pending)
 

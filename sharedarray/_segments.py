@@ -395,7 +395,7 @@ def _assemble(uid: int, found: dict, processes: dict[int, _Process], closed: lis
         places = [pid for pid in memory.places if pid in processes]
         if not places:
             continue
-        tag = int(memory.name[:16], 16) & 0xFFFFFFFF
+        tag = int(memory.name[:16], 16)
         holders = tuple(
             _holder(processes[pid], memory.places[pid], sent[pid][tag] if pid in sent else 0)
             for pid in sorted(places)

@@ -60,7 +60,7 @@ cdef int attach_block(sa_segment *segment, char *p, const uint64_t *ledger, uint
 cdef void drop_segment(sa_segment *segment) noexcept nogil
 cdef bint process_alive(int32_t pid, uint64_t start) noexcept nogil
 cdef uint32_t others_holding(void *p) noexcept nogil
-cdef void ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil
+cdef bint ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil
 cdef int32_t own_pid() noexcept nogil
 cdef uint32_t own_uid(bint now) noexcept nogil
 cdef uint64_t own_start() noexcept nogil

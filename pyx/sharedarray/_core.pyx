@@ -70,7 +70,7 @@ cdef extern from "core/core.h" nogil:
                         uint64_t serial)
     void sa_segment_drop(sa_segment *seg)
     uint32_t sa_block_others(void *p)
-    void sa_ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence)
+    bint sa_ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence)
     int sa_served_descriptor(const uint64_t *ident, uint64_t size, int writable)
 
 cdef extern from "core/os.h" nogil:
@@ -421,8 +421,8 @@ cdef uint32_t others_holding(void *p) noexcept nogil:
     return sa_block_others(p)
 
 
-cdef void ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil:
-    sa_ticket_opened(ident, index, sequence)
+cdef bint ticket_opened(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil:
+    return sa_ticket_opened(ident, index, sequence)
 
 
 cdef int32_t own_pid() noexcept nogil:

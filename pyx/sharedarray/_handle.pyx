@@ -2,7 +2,7 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.errno cimport EACCES, EINVAL, EMFILE, ENFILE, ENOMEM, ENOSPC, EPROTO, ESTALE
+from libc.errno cimport EACCES, EAGAIN, EINVAL, EMFILE, ENFILE, ENOMEM, ENOSPC, EPROTO, ESTALE
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 from numpy cimport (
@@ -505,16 +505,19 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
     cdef bint dead = False
     cdef bint counted = h.creator_ledger[0] or h.creator_ledger[1]
     with nogil:
-        if counted:
-            missing = map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
-                                    h.creator_ledger_fd, h.creator_ledger_here, deadline, True)
-            if (missing and missing != EMFILE and missing != ENFILE and missing != ENOMEM
-                    and missing != EPROTO and h.pidns and h.pidns == here.pidns
-                    and not _core.process_alive(h.creator_pid, h.creator_start)):
-                dead = True
-        if missing:
-            _core.drop_segment(segment)
-        else:
+        rc = -EAGAIN
+        while rc == -EAGAIN:    # another thread may unmap an unused ledger
+            if counted:
+                missing = map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
+                                        h.creator_ledger_fd, h.creator_ledger_here, deadline,
+                                        True)
+                if (missing and missing != EMFILE and missing != ENFILE and missing != ENOMEM
+                        and missing != EPROTO and h.pidns and h.pidns == here.pidns
+                        and not _core.process_alive(h.creator_pid, h.creator_start)):
+                    dead = True
+            if missing:
+                _core.drop_segment(segment)
+                break
             rc = _core.attach_block(segment, p, h.creator_ledger if counted else NULL, h.word,
                                     h.serial)
     if dead:    # without it nobody can tell whether the block still is the one that was sent
@@ -576,8 +579,10 @@ cdef int map_ledger_once(sa_handle *h, sa_handle *here, const uint64_t *ident, i
 cdef int mark_opened(sa_handle *h, sa_handle *here, int64_t deadline) except -1:
     """Tell the sender that its message was opened. If that fails, it keeps the memory."""
     with nogil:
-        map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline, False)
-        _core.ticket_opened(h.ledger, h.ticket, h.sequence)
+        while map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline,
+                            False) == 0 and not _core.ticket_opened(h.ledger, h.ticket,
+                                                                    h.sequence):
+            pass        # another thread may unmap an unused ledger
     return 0
 
 

@@ -314,7 +314,6 @@ def test_what_is_known_of_lost_arrays():
         lambda x: x[:1],
         lambda x: x.__setitem__(0, 1),
         lambda x: list(x),
-        len,
         bool,
         lambda x: np.asarray(x),
         memoryview,

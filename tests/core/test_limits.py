@@ -10,6 +10,7 @@ import pytest
 
 MACHINE, CGROUP, ADDRESS = 1, 2, 4
 ALL = MACHINE | CGROUP | ADDRESS
+ACTIVE = 8
 KIB, MIB = 1 << 10, 1 << 20
 UNLIMITED_V1 = 0x7FFFFFFFFFFFF000
 
@@ -92,6 +93,20 @@ def test_version_2_counts_out_what_can_be_reclaimed(tree):
     tree.group("0::/a/b\n", V2_MOUNT.format(top="/", mount="/sys/fs/cgroup"))
     tree.v2("/sys/fs/cgroup/a/b", 100 * MIB, current=80 * MIB, inactive=15 * MIB, slab=5 * MIB)
     assert tree.limit() == (40 * MIB, "memory cgroup /a/b")
+
+
+def test_file_pages_in_use_are_free_for_small_requests(tree):
+    tree.meminfo()
+    tree.group("0::/a\n", V2_MOUNT.format(top="/", mount="/sys/fs/cgroup"))
+    tree.v2("/sys/fs/cgroup/a", 100 * MIB, current=95 * MIB, inactive=15 * MIB)
+    tree.write("/sys/fs/cgroup/a/memory.stat", f"active_file {50 * MIB}\ninactive_file {MIB}\n")
+    assert tree.limit()[0] == 6 * MIB
+    assert tree.limit(ALL | ACTIVE)[0] == 56 * MIB
+    tree.group("4:memory:/a\n", V1_MOUNT.format(top="/", mount="/m"))
+    tree.v1("/m/a", limit=100 * MIB, usage=90 * MIB)
+    tree.write("/m/a/memory.stat", f"total_active_file {50 * MIB}\ntotal_inactive_file {MIB}\n")
+    assert tree.limit()[0] == 11 * MIB
+    assert tree.limit(ALL | ACTIVE)[0] == 61 * MIB
 
 
 def test_version_2_takes_the_least_ancestor(tree):

@@ -21,7 +21,7 @@ from tests.harness import procfs
 from . import scenario
 from .shim import FOREVER, Shim
 
-TIMEOUT = 40.0
+TIMEOUT = 60.0
 shim = Shim()
 
 

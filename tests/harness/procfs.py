@@ -10,7 +10,8 @@ SEGMENT = "memfd:sharedarray"
 Mapping = namedtuple("Mapping", "start end permissions inode name")
 
 
-def _read(path):
+def read(path):
+    """Text of a file below ``/proc``, empty if the process is gone."""
     try:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             return file.read()
@@ -25,7 +26,7 @@ def processes():
 
 def stat(pid):
     """Fields of ``/proc/PID/stat`` from the state on, or an empty list."""
-    return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    return read(f"/proc/{pid}/stat").rpartition(")")[2].split()
 
 
 def state(pid):
@@ -36,12 +37,12 @@ def state(pid):
 
 def name(pid):
     """Name of the process, at most 15 bytes; also of one that ended and was not waited for."""
-    return _read(f"/proc/{pid}/stat").partition("(")[2].rpartition(")")[0]
+    return read(f"/proc/{pid}/stat").partition("(")[2].rpartition(")")[0]
 
 
 def command(pid):
     """Command line of the process, on one line."""
-    return _read(f"/proc/{pid}/cmdline").replace("\0", " ").strip() or f"[{pid}]"
+    return read(f"/proc/{pid}/cmdline").replace("\0", " ").strip() or f"[{pid}]"
 
 
 def parents():
@@ -113,7 +114,7 @@ _LINE = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S+) \S+ \S+ (\d+)\s*(.*)")
 def mappings(pid="self", name=SEGMENT):
     """Mappings of the process whose name holds `name`."""
     found = []
-    for line in _read(f"/proc/{pid}/maps").splitlines():
+    for line in read(f"/proc/{pid}/maps").splitlines():
         start, end, permissions, inode, target = _LINE.match(line).groups()
         if name in target:
             found.append(Mapping(int(start, 16), int(end, 16), permissions, int(inode), target))
@@ -163,13 +164,13 @@ def proportional(pids, field="Pss"):
     """Sum over the processes of one line of ``smaps_rollup``, in bytes."""
     total = 0
     for pid in pids:
-        total += _kilobytes(field, _read(f"/proc/{pid}/smaps_rollup"))
+        total += _kilobytes(field, read(f"/proc/{pid}/smaps_rollup"))
     return total
 
 
 def meminfo(field="Shmem"):
     """One line of ``/proc/meminfo``, in bytes."""
-    return _kilobytes(field, _read("/proc/meminfo"))
+    return _kilobytes(field, read("/proc/meminfo"))
 
 
 def wait_until(condition, timeout=20.0, pause=0.02):

@@ -2,47 +2,7 @@
 
 import pytest
 
-from tests.harness import run_script
-
-HEAD = """
-    import gc, os, sys, threading, time
-    import numpy as np
-    import sharedarray as xp
-
-    def fork(child):
-        '''Run `child` in a fork; its process id.'''
-        pid = os.fork()
-        if pid == 0:
-            code = 1
-            try:
-                child()
-                code = 0
-            finally:
-                sys.stdout.flush()
-                os._exit(code)
-        return pid
-
-    def reap(pid):
-        assert os.waitpid(pid, 0)[1] == 0
-
-    class Gate:
-        '''One side waits until the other one opens.'''
-        def __init__(self):
-            self.ends = os.pipe()
-        def open(self):
-            os.write(self.ends[1], b"x")
-        def wait(self):
-            os.read(self.ends[0], 1)
-
-    SIZES = [8, 4096, 64 << 10, 1 << 20, 16 << 20]
-    """
-
-
-def script(code, *arguments, **options):
-    """Run the head and the code; it must be silent on stderr."""
-    import textwrap
-
-    return run_script(textwrap.dedent(HEAD) + textwrap.dedent(code), *arguments, **options).ok()
+from .forking import script
 
 
 def test_both_sides_see_writes():

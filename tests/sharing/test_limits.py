@@ -141,3 +141,36 @@ def receive_until_refused(blobs):
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_a_receiver_of_large_arrays_keeps_descriptors_for_the_program(method):
     assert int(run_script(LARGE_ONES, method).ok()) >= 6
+
+
+@pytest.mark.slow
+@pytest.mark.time_out(400)
+def test_more_arrays_under_handles_than_the_ledger_has_words():
+    """What finds no word is counted nowhere: it can be sent all the same, and is never recycled."""
+    code = """
+        import subprocess, sys
+        import sharedarray as xp
+
+        arrays = []
+        for i in range((1 << 20) + 20):
+            x = xp.empty(1, dtype=xp.int32)
+            xp.from_handle(xp.Handle.from_bytes(bytes(x.handle())))
+            arrays.append(x)
+        x[0] = 7
+        blob = bytes(x.handle()).hex()
+        there = "; ".join([
+            "import sys, sharedarray as xp",
+            "x = xp.from_handle(xp.Handle.from_bytes(bytes.fromhex(sys.argv[1])))",
+            "print(int(x[0]), flush=True)",
+            "sys.stdin.readline()",
+            "print(int(x[0]), flush=True)",
+        ])
+        command = [sys.executable, "-c", there, blob]
+        other = subprocess.Popen(command, stdin=-1, stdout=-1, text=True)
+        assert other.stdout.readline() == "7\\n"
+        arrays.pop()
+        del x
+        more = [xp.full(1, -1, dtype=xp.int32) for _ in range(1000)]
+        assert other.communicate("\\n")[0] == "7\\n"
+        """
+    run_script(code, timeout=380).ok()

@@ -38,7 +38,7 @@ class Line:
     """
 
     def __init__(self, method, length=2):
-        self.workers = [Worker(method) for _ in range(length)]
+        self.workers = [Worker(method, timeout=150.0) for _ in range(length)]
         for i in range(length - 1):
             streams.join(self.workers[i], self.workers[i + 1], f"link {i}")
         self.each(streams.ready)

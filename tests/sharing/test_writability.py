@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
-from tests.harness import WorkerError, procfs, run_script
+from tests.harness import Worker, WorkerError, procfs, run_script
 
 from .facts import address, writable
 
@@ -153,3 +153,21 @@ PAGES = """
 @pytest.mark.parametrize("nbytes", [MIB, pytest.param(64 * MIB, marks=pytest.mark.slow)])
 def test_pages_are_readonly_where_only_readonly_views_arrived(method, nbytes):
     run_script(PAGES, method, nbytes).ok()
+
+
+@pytest.mark.parametrize("nbytes", [*SIZES, 64 * MIB])
+def test_a_readonly_view_under_way_is_opened_after_its_sender_may_write(method, nbytes):
+    """The sender's mapping becomes writable in between; its message names the same descriptor."""
+    with Worker(method) as sender, Worker(method) as receiver:
+        x = xp.full(nbytes // 8, 3.0)
+        blob = sender.run("keep['r'] = x\nreturn bytes(x.handle())", x=x.readonly())
+        sender.run("keep['x'] = x\nx[0] = 4", x=x)
+        del x
+        told = receiver.run(
+            """
+            x = xp.from_handle(xp.Handle.from_bytes(b))
+            return float(x[0]), float(x[-1]), x.flags.writeable
+            """,
+            b=blob,
+        )
+        assert told == (4.0, 4.0 if nbytes == 8 else 3.0, False)

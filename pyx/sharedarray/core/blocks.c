@@ -19,7 +19,9 @@ void sa_unref(sa_segment *seg, void *p) {
     }
     sa_span *s;
     sa_block *b = sa_block_lookup(seg, p, &s);
-    if (b && b->refs && !--b->refs) sa_block_release(seg, s, b);
+    if (!b || !sa_refs(b)) return;
+    sa_refs_set(b, sa_refs(b) - 1);
+    if (!sa_refs(b)) sa_block_release(seg, s, b);
 }
 
 void sa_free(void *p) {
@@ -28,7 +30,7 @@ void sa_free(void *p) {
     if (seg->kind == SA_SPANS && !seg->inherited) {
         sa_span *s;
         sa_block *b = sa_block_lookup(seg, p, &s);
-        if (b && s->nblocks > 1 && b->refs == 1 && !b->published && b->serial > sa_pool.fork_mark && sa_local_put(s->cls, s->size, p, b)) return;
+        if (b && s->nblocks > 1 && sa_refs(b) == 1 && !b->published && b->serial > fork_mark() && sa_local_put(s->cls, s->size, p, b)) return;
     }
     sa_lock();
     sa_ticket_sweep_of(p); /* a message opened meanwhile must not keep this very block */
@@ -60,7 +62,7 @@ int sa_ref(void *p) {
     if (is_own(seg)) {
         sa_span *s;
         sa_block *b = sa_block_lookup(seg, p, &s);
-        if (b && b->refs) b->refs++;
+        if (b && sa_refs(b)) sa_refs_set(b, sa_refs(b) + 1);
         else rc = -EINVAL;
     } else {
         struct sa_peer *peer;
@@ -91,8 +93,8 @@ int sa_ref_for_ticket(sa_segment *seg, void *p, sa_ticket *out) {
     out->own = is_own(seg);
     if (out->own) {
         b = sa_block_lookup(seg, p, &s);
-        if (!b || !b->refs) return -EINVAL;
-        b->refs++;
+        if (!b || !sa_refs(b)) return -EINVAL;
+        sa_refs_set(b, sa_refs(b) + 1);
         publish(s, b);
         out->word = b->word;
         return 0;
@@ -111,12 +113,13 @@ int sa_ref_for_ticket(sa_segment *seg, void *p, sa_ticket *out) {
     return 0;
 }
 
-/* Another process's block: a reference to its segment is taken already. */
+/* Another process's block: a reference to its segment is taken already. -EAGAIN: the ledger is not
+   mapped (any more); the reference is kept. */
 int sa_block_attach(sa_segment *seg, char *p, const uint64_t ledger[2], uint32_t word, uint64_t number) {
     sa_lock();
     sa_ticket_sweep(64); /* who only receives and answers comes by nowhere else */
     int rc = sa_held_take(p, ledger, word, number);
-    if (rc) sa_segment_unref(seg);
+    if (rc && rc != -EAGAIN) sa_segment_unref(seg);
     sa_unlock();
     return rc;
 }
@@ -161,18 +164,9 @@ void *sa_block_hold(const uint64_t id[2], uint64_t offset, uint64_t want) {
     if (seg && is_own(seg) && offset < seg->size) {
         sa_span *s;
         sa_block *b = sa_block_lookup(seg, seg->base + offset, &s);
-        if (b && b->serial == want && s->base + (size_t)(b - s->blocks) * s->size == seg->base + offset) {
-            if (!b->refs++) { /* only others held it */
-                if (b->limbo) {
-                    sa_limbo_remove(b, s);
-                    sa_word_creator(b->word);
-                } else { /* it had been given back to them */
-                    s->lost--;
-                    seg->lost--;
-                    seg->live++;
-                }
-                sa_count_alloc(charge_of(s));
-            }
+        if (want && b && b->serial == want && s->base + (size_t)(b - s->blocks) * s->size == seg->base + offset) {
+            if (!sa_refs(b)) sa_block_revive(seg, s, b);
+            sa_refs_set(b, sa_refs(b) + 1);
             p = seg->base + offset;
         }
     }
@@ -213,7 +207,7 @@ void *sa_realloc(void *p, size_t n) {
     sa_span *s;
     sa_lock();
     sa_block *b = is_own(seg) ? sa_block_lookup(seg, p, &s) : NULL;
-    bool fixed = !b || b->published || b->refs != 1 || b->serial <= sa_pool.fork_mark;
+    bool fixed = !b || b->published || sa_refs(b) != 1 || b->serial <= fork_mark();
     sa_unlock();
     void *q = fixed ? NULL : sa_alloc(n, false, false);
     if (!q) {

@@ -26,7 +26,14 @@ typedef struct {
     uint32_t limbo;  /* place in the list of blocks that only others hold, from 1 */
     bool counted;    /* while statistics are made */
     bool published;  /* a handle named it */
+    bool given;      /* back to the kernel: it serves nobody else ever again */
 } sa_block;
+
+/* `refs` changes under the lock or where one reference alone is left; sa_free() looks at it without
+   the lock. Who sees the last but one reference gone must see `published` as that one left it:
+   hence release and acquire (a plain store and load on x86). */
+static inline uint32_t sa_refs(const sa_block *b) { return __atomic_load_n(&b->refs, __ATOMIC_ACQUIRE); }
+static inline void sa_refs_set(sa_block *b, uint32_t n) { __atomic_store_n(&b->refs, n, __ATOMIC_RELEASE); }
 
 /* A run of pages cut into blocks of one size class. */
 struct sa_span {
@@ -208,7 +215,7 @@ uint64_t sa_collect(double older_than); /* cancels what was sent so many seconds
 bool sa_ticket_cancelled(const uint64_t id[2], uint32_t index, uint64_t sequence);
 int sa_ledger_known(const uint64_t id[2]);
 int sa_ledger_map(const uint64_t id[2], int fd, int origin_fd); /* takes fd */
-void sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence);
+bool sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence);
 /* The others need the lock. */
 void sa_ticket_sweep(uint32_t most); /* lets go of what was opened */
 void sa_ticket_sweep_of(const void *p); /* lock held */
@@ -240,5 +247,6 @@ bool sa_held_again(char *p, struct sa_peer **peer, uint32_t *word);
 void sa_held_drop(char *p);
 bool sa_held_info(const void *p, struct sa_peer **peer, uint32_t *word, uint64_t *serial);
 void sa_holds_before_fork(void);
+void sa_holds_after_fork_parent(void);
 void sa_holds_after_fork_child(void);
 #endif

@@ -24,6 +24,7 @@ static void prepare(void) {
 
 static void in_parent(void) {
     sa_witness_after_fork_parent();
+    sa_holds_after_fork_parent();
     sa_unlock();
     sa_serve_after_fork_parent();
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -56,8 +57,18 @@ uint64_t sa_who_in(const sa_ledger *map) {
     return ns && ns == map->pidns ? sa_who(sa_pid, sa_start) : SA_FOREIGN;
 }
 
+/* Locked by a description that is open somewhere: see fcntl(2), "Open file description locks". */
+static struct flock fork_byte(uint64_t who) {
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)(SA_LEDGER_BYTES(SA_ROWS) + who), .l_len = 1};
+}
+
+/* Of a hold or child in this process's own ledger. */
 bool sa_who_alive(uint64_t who) {
     if (who == SA_FOREIGN) return true;
+    if (who >> 42 == 0) { /* being forked */
+        struct flock l = fork_byte(who);
+        return !own || fcntl(own->fd, F_OFD_GETLK, &l) || l.l_type != F_UNLCK;
+    }
     pid_t pid = (pid_t)(who >> 42);
     uint64_t start;
     if (kill(pid, 0) && errno == ESRCH) return false;
@@ -88,6 +99,7 @@ static sa_peer *peer_new(const uint64_t id[2], int fd, int *rc) {
     p->fd = fd;
     p->map = m;
     p->used = ++peer_clock;
+    p->fork_fd = -1;
     return p;
 }
 
@@ -245,6 +257,8 @@ void sa_reclaim_dead(bool now) {
             seen[k].alive = sa_who_alive(who);
         }
         if (seen[k].alive) continue;
+        /* only if it still is his: a forked child or a keeper may have taken the entry over */
+        if (!__atomic_compare_exchange_n(&h->who, &who, SA_RECLAIMED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
         uint64_t word = __atomic_load_n(&h->word, __ATOMIC_ACQUIRE), serial = h->serial;
         __atomic_store_n(&h->word, SA_NOWORD, __ATOMIC_RELEASE);
         if (word < own->rows) sa_uncount(own->map, (uint32_t)word, serial);
@@ -378,7 +392,7 @@ int sa_ticket_new(void *p, sa_ticket *out) {
         out->fd = own->fd;
         out->index = i;
         out->sequence = last_sequence;
-        if (out->own) { /* the creator is the sender */
+        if (out->own && out->word != SA_NOWORD) { /* the creator is the sender */
             out->creator[0] = own->id[0];
             out->creator[1] = own->id[1];
             out->creator_fd = out->creator_fd_here = own->fd;
@@ -473,8 +487,9 @@ void sa_ticket_extent(uint64_t *newest, uint32_t *places) {
     *places = nslots;
 }
 
-/* Another process may have put anything into the words: they are compared, never used. */
-void sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence) {
+/* Another process may have put anything into the words: they are compared, never used. False: the
+   sender's ledger is not mapped (any more). */
+bool sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence) {
     sa_lock();
     sa_peer *p = sa_peer_find(id);
     if (p && index < p->rows) {
@@ -483,6 +498,7 @@ void sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence) {
         __atomic_compare_exchange_n(&p->map->row[index].ticket, &was, sequence << 2 | SA_OPENED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
     }
     sa_unlock();
+    return p != NULL;
 }
 
 /* ---- ledgers of others ---- */
@@ -552,12 +568,48 @@ int sa_ledger_fd(const uint64_t id[2]) {
 
 /* ---- fork ---- */
 
+/* A name that lasts while parent or child has the description: from before the fork until the child
+   has its pid in the entries; and no longer, if the fork fails or either is killed. */
+uint64_t sa_fork_who(sa_peer *p) {
+    static uint32_t counter;
+    char path[40];
+    if (p->fork_fd >= 0 || p->fork_who) return p->fork_who;
+    p->fork_who = SA_FOREIGN; /* in doubt alive */
+    if (sa_who_in(p->map) == SA_FOREIGN) return p->fork_who;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", p->fd);
+    p->fork_fd = open(path, O_RDWR | O_CLOEXEC);
+    for (int tries = 0; p->fork_fd >= 0 && tries < 8; tries++) {
+        uint64_t who = (uint64_t)(uint32_t)sa_pid << 20 | (++counter & 0xfffff);
+        struct flock l = fork_byte(who);
+        if (fcntl(p->fork_fd, F_OFD_SETLK, &l) == 0) {
+            p->fork_who = who;
+            break;
+        }
+    }
+    return p->fork_who;
+}
+
+static void fork_who_end(sa_peer *p) {
+    if (p->fork_fd >= 0) close(p->fork_fd);
+    p->fork_fd = -1;
+    p->fork_who = 0;
+}
+
+void sa_fork_who_end(void) {
+    for (sa_peer *p = peers; p; p = p->next) fork_who_end(p);
+    for (int i = 0; i < nancestors; i++) fork_who_end(ancestor[i]);
+    if (own) fork_who_end(own);
+}
+
 /* Before: a ledger for the child to enter itself in. */
 bool sa_ledger_before_fork(void) { return ledger_ready() == 0; }
 
 /* The child has sent nothing yet: its parent's tickets, words and counts are its parent's. */
 void sa_ledger_after_fork_child(uint64_t inherited_serial, int32_t parent) {
-    for (sa_peer *p = peers; p; p = p->next) p->nspare = 0; /* entries in its parent's name */
+    /* entries in its parent's name: two processes must not share one */
+    for (sa_peer *p = peers; p; p = p->next) p->nspare = 0;
+    for (int i = 0; i < nancestors; i++) ancestor[i]->nspare = 0;
+    if (own) own->nspare = 0;
     while (npending) let_go(npending - 1);
     if (own) {
         if (nancestors == 16) {

@@ -5,7 +5,9 @@
    word    one per published block: {serial 46, creator holds 1, sticky 1, attached 16}. The serial
            never repeats, so it is the generation as well.
    ticket  one per message: {sequence 62, state 2}.
-   hold    one per block and attacher: who it is, so that the creator can uncount the dead.
+   hold    one per block and attacher: who it is, so that the creator can uncount the dead. A child
+           that is being forked has no pid yet: it is a byte behind the ledger's end, locked by a
+           description of the file that parent and child share until the child has entered itself.
    child   one per forked child: who it is, and which blocks it inherited.
    notes   whose ledger it is, the segments it made, and the segment of each ticket: for tools that
            look from outside. This library writes them and never reads them. */
@@ -67,11 +69,15 @@ typedef struct sa_peer {
     uint32_t users; /* held blocks counted in it */
     uint64_t used;
     uint32_t *spare, nspare, spare_cap; /* hold entries of ours that are unused */
+    int fork_fd;      /* during a fork: has the byte of fork_who locked; -1 */
+    uint64_t fork_who; /* the child, before it has entered itself */
     struct sa_peer *next;
 } sa_peer;
 
 /* In a hold entry: a process of another pid namespace, whose end the creator cannot see. */
 #define SA_FOREIGN UINT64_MAX
+/* ... and one that is being uncounted. */
+#define SA_RECLAIMED ((uint64_t)1)
 
 /* Rows of a ledger of that size; 0: no ledger has it. */
 static inline uint32_t sa_ledger_rows(uint64_t bytes) {
@@ -94,6 +100,8 @@ uint64_t sa_who_in(const sa_ledger *map); /* this process, as the owner of `map`
 sa_peer *sa_peer_find(const uint64_t id[2]);                      /* lock held */
 void sa_notes_begin(sa_ledger *map);                              /* lock held */
 void sa_notes_end(void);
+uint64_t sa_fork_who(sa_peer *peer); /* lock held; before a fork: the child's name in holds */
+void sa_fork_who_end(void);          /* after it, on both sides */
 int sa_count_in(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t *entry); /* lock held */
 void sa_count_out(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t entry);
 

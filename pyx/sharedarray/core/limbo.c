@@ -14,7 +14,7 @@ static struct {
 static uint32_t nlimbo, limbo_cap, limbo_at;
 static uint64_t limbo_bytes;
 
-void sa_limbo_remove(sa_block *b, const sa_span *s) {
+static void limbo_remove(sa_block *b, const sa_span *s) {
     uint32_t at = b->limbo - 1;
     b->limbo = 0;
     limbo_bytes -= charge_of(s);
@@ -55,19 +55,36 @@ static void recycle(sa_segment *seg, sa_span *s, sa_block *b) {
 /* Others can reach the block and this process will never know when they cannot: its memory is the
    kernel's to free, when the last of them is gone. */
 static void give_back(sa_segment *seg, sa_span *s, sa_block *b) {
+    if (!b->published) b->word = UINT32_MAX;
     unpublish(s, b);
     seg->live--;
     if (seg->kind == SA_WHOLE) {
         sa_segment_release(seg, true);
         return;
     }
-    s->lost++; /* with its serial: it may come back by handle */
+    b->given = true; /* with its serial: it may come back by handle */
+    s->lost++;
     seg->lost++;
     if (!seg->live) sa_arena_release(seg);
 }
 
 /* Descendants may reach the block, and nothing tells when they cannot any more. */
 static bool never_told(const sa_block *b) { return b->serial <= sa_witness_forever() || sa_ledger_pinned(b->serial); }
+
+/* A block without a reference here comes back by handle from whoever holds it. */
+void sa_block_revive(sa_segment *seg, sa_span *s, sa_block *b) {
+    if (b->given) {
+        s->lost--;
+        seg->lost--;
+        seg->live++;
+        b->published = true;
+        sa_pool.stats.published += charge_of(s);
+    } else {
+        limbo_remove(b, s);
+    }
+    if (b->published && b->word != UINT32_MAX) sa_word_creator(b->word);
+    sa_count_alloc(charge_of(s));
+}
 
 /* A free block that a thread kept goes back to its span. */
 void sa_block_return(char *p) {
@@ -82,7 +99,7 @@ void sa_block_release(sa_segment *seg, sa_span *s, sa_block *b) {
     sa_pool.stats.allocated -= charge_of(s);
     if (b->serial <= sa_pool.fork_serial && sa_witness_due()) sa_pool.fork_serial = sa_witness_serial();
     bool seen = b->serial <= sa_pool.fork_serial; /* by forked children */
-    if ((seen && seg->kind == SA_WHOLE) || (b->published && b->word == UINT32_MAX) || never_told(b)) {
+    if (b->given || (seen && seg->kind == SA_WHOLE) || (b->published && b->word == UINT32_MAX) || never_told(b)) {
         give_back(seg, s, b);
     } else if (!seen && (!b->published || sa_word_retire(b->word, b->serial))) {
         recycle(seg, s, b);
@@ -121,12 +138,12 @@ void sa_limbo_sweep(uint32_t most) {
         sa_span *s = limbo[limbo_at].span;
         sa_block *b = limbo[limbo_at].b;
         if (never_told(b)) {
-            sa_limbo_remove(b, s);
+            limbo_remove(b, s);
             give_back(seg, s, b);
         } else if (b->serial <= sa_pool.fork_serial) {
             limbo_at++;
         } else if (!b->published || sa_word_retire(b->word, b->serial)) {
-            sa_limbo_remove(b, s);
+            limbo_remove(b, s);
             recycle(seg, s, b);
         } else {
             limbo_at++;
@@ -141,7 +158,7 @@ void sa_limbo_give_back(void) {
             sa_segment *seg = limbo[i].seg;
             sa_span *s = limbo[i].span;
             sa_block *b = limbo[i].b;
-            sa_limbo_remove(b, s);
+            limbo_remove(b, s);
             give_back(seg, s, b);
         }
 }

@@ -30,7 +30,7 @@ static bool ready;
 static inline uint32_t most_of(uint32_t cls) { return cls < 12 ? MOST : 4; }
 
 /* Serials of before a fork would mark new blocks as ones that the child knows. */
-static inline bool spent(const local *l) { return l->serial == l->serial_end || l->serial <= sa_pool.fork_mark; }
+static inline bool spent(const local *l) { return l->serial == l->serial_end || l->serial <= fork_mark(); }
 
 /* Give back all that this thread keeps. Lock held. */
 static void flush(local *l) {
@@ -87,7 +87,7 @@ void *sa_local_take(uint32_t cls, size_t size) {
     uint32_t k = --l->n[cls];
     sa_block *b = l->item[cls][k].b;
     b->serial = l->serial++;
-    b->refs = 1;
+    sa_refs_set(b, 1);
     b->published = false;
     __atomic_store_n(&l->allocated, l->allocated + (int64_t)size, __ATOMIC_RELAXED);
     return l->item[cls][k].p;
@@ -98,7 +98,7 @@ bool sa_local_put(uint32_t cls, size_t size, char *p, sa_block *b) {
     local *l = mine;
     if (cls >= CLASSES || !l || l->epoch != epoch || l->n[cls] == most_of(cls)) return false;
     b->serial = 0;
-    b->refs = 0;
+    sa_refs_set(b, 0);
     l->item[cls][l->n[cls]].p = p;
     l->item[cls][l->n[cls]++].b = b;
     __atomic_store_n(&l->allocated, l->allocated - (int64_t)size, __ATOMIC_RELAXED);

@@ -77,7 +77,7 @@ static void *take_block(sa_span *s) {
     if (!s->nfree) sa_list_remove(s);
     sa_block *b = &s->blocks[i];
     b->serial = ++sa_pool.serial;
-    b->refs = 1;
+    sa_refs_set(b, 1);
     b->published = false;
     s->seg->live++;
     return s->base + (size_t)i * s->size;
@@ -227,7 +227,10 @@ void sa_pool_stats(sa_stats *out) {
     sa_unlock();
 }
 
-uint64_t sa_pool_fork_mark(void) { return sa_pool.fork_serial = sa_pool.fork_mark = sa_pool.serial; }
+uint64_t sa_pool_fork_mark(void) {
+    __atomic_store_n(&sa_pool.fork_mark, sa_pool.serial, __ATOMIC_RELAXED);
+    return sa_pool.fork_serial = sa_pool.serial;
+}
 
 void sa_pool_after_fork_child(void) {
     sa_local_after_fork_child();
@@ -245,7 +248,7 @@ void sa_pool_after_fork_child(void) {
         g->creator_pid = sa_pid;
         g->creator_start = sa_start;
         g->creator_fd = g->fd;
-        g->refs = g->kind == SA_WHOLE ? g->whole->blocks[0].refs : 1;
+        g->refs = g->kind == SA_WHOLE ? sa_refs(&g->whole->blocks[0]) : 1;
         if (!g->refs || (g->kind == SA_WHOLE && g->whole->nfree)) sa_segment_release(g, false);
     }
 }

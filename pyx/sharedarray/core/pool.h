@@ -41,6 +41,10 @@ extern sa_pool_state sa_pool;
 
 static inline bool is_own(const sa_segment *seg) { return seg->kind != SA_ATTACHED && !seg->inherited; }
 
+/* Read without the lock by who takes and frees small blocks: a fork in between marks what no child
+   can reach any more, or not yet. */
+static inline uint64_t fork_mark(void) { return __atomic_load_n(&sa_pool.fork_mark, __ATOMIC_RELAXED); }
+
 /* What a block costs: the pages its users may have touched, or its class. */
 static inline size_t charge_of(const sa_span *s) { return s->nblocks == 1 ? s->touched : s->size; }
 
@@ -61,7 +65,7 @@ bool sa_collapse(char *p, size_t n, double budget);
 
 /* limbo.c */
 void sa_block_release(sa_segment *seg, sa_span *s, sa_block *b);
-void sa_limbo_remove(sa_block *b, const sa_span *s);
+void sa_block_revive(sa_segment *seg, sa_span *s, sa_block *b);
 void sa_limbo_sweep(uint32_t most);
 void sa_limbo_give_back(void);
 void sa_limbo_after_fork_child(void);

@@ -181,14 +181,11 @@ int sa_attach_fd(const uint64_t id[2], uint64_t size, int fd, bool writable, int
         rc = -EINVAL;
         goto done;
     }
-    if (seg && writable && !seg->writable) { /* upgrade in place: addresses stay */
-        if (mmap(seg->base, seg->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED) {
+    if (seg && writable && !seg->writable) { /* upgrade in place: the addresses stay, and the descriptor's number, which messages name */
+        if (mmap(seg->base, seg->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED || dup3(fd, seg->fd, O_CLOEXEC) < 0) {
             rc = -errno;
             goto done;
         }
-        int old = seg->fd;
-        seg->fd = fd;
-        fd = old;
         seg->writable = true;
     }
     if (!seg) {
