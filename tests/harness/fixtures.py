@@ -13,6 +13,7 @@ import pytest
 
 from . import procfs
 from .footprint import servants
+from .keepers import end_keepers
 from .worker import METHODS, Worker
 
 _PR_SET_CHILD_SUBREAPER = 36
@@ -62,9 +63,10 @@ def pytest_runtest_call(item):
 
 
 def pytest_sessionfinish():
-    """Let go of what tests of this process sent: it would keep a keeper."""
+    """Let go of what tests of this process sent: it would keep a keeper, as some workers do."""
     if "sharedarray" in sys.modules:
         sys.modules["sharedarray"].collect()
+    end_keepers()
 
 
 @pytest.fixture(params=METHODS)

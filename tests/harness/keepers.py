@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 
 from . import procfs
 
@@ -24,6 +25,14 @@ def reap_keepers():
         if procfs.state(pid) == "Z" and procfs.name(pid) == NAME[:15]:
             with contextlib.suppress(ChildProcessError):
                 os.waitpid(pid, os.WNOHANG)
+
+
+def end_keepers():
+    """End those below this process: of workers that other tests shared."""
+    for pid in keepers():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    return no_keeper()
 
 
 def no_keeper(sender=None, timeout=10.0):

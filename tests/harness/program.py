@@ -41,7 +41,7 @@ class Program:
         path = os.pathsep.join(filter(None, [str(ROOT), kept.get("PYTHONPATH")]))
         self.process = subprocess.Popen(
             [sys.executable, str(file), *map(str, arguments)],
-            env={**kept, "PYTHONPATH": path},
+            env={**kept, "PYTHONPATH": path, "SHAREDARRAY_LINGER": "0"},
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

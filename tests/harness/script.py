@@ -58,7 +58,10 @@ def _environment(extra):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SHAREDARRAY_")}
     path = [str(ROOT), *filter(None, [environment.get("PYTHONPATH")])]
     environment.update(
-        PYTHONPATH=os.pathsep.join(path), PYTHONFAULTHANDLER="1", PYTHONUNBUFFERED="1"
+        PYTHONPATH=os.pathsep.join(path),
+        PYTHONFAULTHANDLER="1",
+        PYTHONUNBUFFERED="1",
+        SHAREDARRAY_LINGER="0",
     )
     environment.update(extra or {})
     return environment
@@ -91,7 +94,7 @@ def run_script(
     flags : sequence of str
         Options of the interpreter (``-X dev``).
     env : dict, optional
-        Added to the environment.
+        Added to the environment. Without ``SHAREDARRAY_LINGER`` in it the program leaves no keeper.
     limits : dict, optional
         Resource limits set before the code runs (``nofile=256``).
     uid : int, optional

@@ -10,6 +10,7 @@ import pytest
 import sharedarray as xp
 from tests.harness import procfs, returns_to_start, run_script
 from tests.harness.footprint import settle
+from tests.harness.keepers import end_keepers
 
 MIB = 1 << 20
 SIZES = [8, 4096, MIB, 40 * MIB]  # bytes: a small block, a page, a span, a segment of its own
@@ -23,8 +24,12 @@ HEAD = """
     """
 
 
-def sent(code, *arguments, **options):
+KEPT = {"SHAREDARRAY_LINGER": "300"}  # the default
+
+
+def sent(code, *arguments, env=KEPT, **options):
     """What such a program sent before it ended; its stderr was empty and its code 0."""
+    options["env"] = env
     text = run_script(textwrap.dedent(HEAD) + textwrap.dedent(code), *arguments, **options).ok()
     return [bytes.fromhex(line) for line in text.split()]
 
@@ -51,5 +56,6 @@ def settle_orphans():
 @pytest.fixture(autouse=True)
 def keepers_end():
     """Each test opens what it sent; then no keeper is left, and nothing that it held."""
+    assert end_keepers()
     with returns_to_start(slack=4 * MIB, timeout=10, settle=settle_orphans):
         yield

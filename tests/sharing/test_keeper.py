@@ -13,7 +13,7 @@ import pytest
 import sharedarray as xp
 from tests.harness import Worker, join, keepers, no_keeper, procfs, run_script
 
-from .senders import HEAD, MIB, SIZES, full_of, keepers_end, opened, sent  # noqa: F401
+from .senders import HEAD, KEPT, MIB, SIZES, full_of, keepers_end, opened, sent  # noqa: F401
 
 # ---- ways to end ----
 
@@ -213,7 +213,7 @@ IN_CHILDREN = """
 
 
 def test_threads_that_outlive_the_function_of_a_child(method):
-    text = run_script(IN_CHILDREN, method, flags=["-X", "dev", "-W", "error"]).ok()
+    text = run_script(IN_CHILDREN, method, flags=["-X", "dev", "-W", "error"], env=KEPT).ok()
     values = [float(opened(bytes.fromhex(line))[9]) for line in text.split()]
     called = method == "spawn" or sys.version_info >= (3, 13)
     assert sorted(values) == ([1, 2, 3, 4] if called else [1, 2, 3])

@@ -27,7 +27,7 @@ from tests.harness import (
 )
 from tests.harness.fixtures import check_processes
 
-from .senders import HEAD, MIB, full_of, keepers_end, opened, sent  # noqa: F401
+from .senders import HEAD, KEPT, MIB, full_of, keepers_end, opened, sent  # noqa: F401
 from .test_keeper import give, put
 
 # ---- what a keeper is ----
@@ -216,7 +216,7 @@ def test_opened_after_minutes():
 )
 def test_other_ends_count_as_killed(end):
     code = textwrap.dedent(HEAD) + f"send(1000, 1)\n{end}"
-    blob = bytes.fromhex(run_script(code).stdout)
+    blob = bytes.fromhex(run_script(code, env=KEPT).stdout)
     assert keepers() == []
     with pytest.raises(xp.HandleError, match=r"ended.*was killed, left by os\._exit"):
         opened(blob)
@@ -291,7 +291,7 @@ def sent_by(package):
     """What a program with this copy of the package sent."""
     code = "import sys\nsys.path.insert(0, sys.argv[1])\n" + textwrap.dedent(HEAD)
     code += "assert xp.__file__.startswith(sys.argv[1])\nsend(1000, 1)"
-    return bytes.fromhex(run_script(code, package.parent, flags=["-X", "dev"]).ok())
+    return bytes.fromhex(run_script(code, package.parent, flags=["-X", "dev"], env=KEPT).ok())
 
 
 def test_a_package_that_cannot_be_written(package):
