@@ -78,7 +78,7 @@ conformance: $(DONE)/build $(DONE)/deps-test  ## the official array API suite: m
 	    --max-examples $(EXAMPLES) --xfails-file "$(CURDIR)/tests/conformance/xfails.txt" $(PYTEST_ARGS)
 
 slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds among them
-	$(PY) -m pytest -m "slow and not model" --ignore=tests/sanitizers $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "slow and not model" --ignore=tests/sanitizers $(PYTEST_ARGS)
 
 stress: $(DONE)/build $(DONE)/deps-test  ## random processes that share and kill: SECONDS=60 SEED=1
 	$(PY) -m tests.stress --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
@@ -105,7 +105,7 @@ wheel: $(DONE)/deps-test  ## a wheel in dist/
 
 clean:  ## remove what was built (not the virtual environments)
 	rm -rf build dist docs/_build docs/generated .pytest_cache .ruff_cache .mypy_cache .hypothesis
-	rm -f sharedarray/*.so
+	rm -f sharedarray/*.so sharedarray/sharedarray-keeper
 	rm -f $(wildcard .venv*/.done/build)
 	find sharedarray tests tools docs benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
@@ -122,7 +122,7 @@ $(DONE)/deps-%: pyproject.toml tools/requirements.py $(DONE)/venv
 	@touch $@
 
 # The path file lets programs started in any folder import the tree.
-$(DONE)/build: $(SOURCES) $(DONE)/deps-build $(if $(wildcard sharedarray/*.so),,force)
+$(DONE)/build: $(SOURCES) $(DONE)/deps-build $(if $(and $(wildcard sharedarray/*.so),$(wildcard sharedarray/sharedarray-keeper)),,force)
 	@echo "Compiling into sharedarray/ ..."
 	@$(PY) setup.py -q build_ext --inplace > $@.log 2>&1 || { cat $@.log; exit 1; }
 	@echo "$(CURDIR)" > "$$($(PY) -c 'import sysconfig; print(sysconfig.get_path("platlib"))')/sharedarray-tree.pth"

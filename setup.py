@@ -1,6 +1,7 @@
 """Build in place, for work on the project: ``python setup.py build_ext --inplace``.
 
-Wheels are built by meson-python from ``meson.build``; both read ``pyx/modules.txt``.
+Wheels are built by meson-python from ``meson.build``; both read ``pyx/modules.txt`` and
+``pyx/programs.txt``.
 """
 
 import os
@@ -26,6 +27,13 @@ class InPlace(Distribution):
         """Read no configuration files."""
 
 
+def outdated(target, sources):
+    """Whether a file is missing, or older than any that it is made from."""
+    return not os.path.exists(target) or any(
+        os.path.getmtime(source) > os.path.getmtime(target) for source in sources
+    )
+
+
 class BuildInParallel(build_ext):
     """Compile as many modules at a time as there are cores."""
 
@@ -33,6 +41,23 @@ class BuildInParallel(build_ext):
         """Set the number of jobs unless it was given."""
         super().finalize_options()
         self.parallel = self.parallel or CORES
+
+    def run(self):
+        """Compile the modules, then the programs."""
+        super().run()
+        for name, sources in buildinfo.programs().items():
+            target = os.path.join("sharedarray", name)
+            depends = [*sources, *buildinfo.headers(), "pyx/flags.txt", "pyx/programs.txt"]
+            if self.force or outdated(target, depends):
+                objects = self.compiler.compile(
+                    sources,
+                    output_dir=os.path.join(self.build_temp, "programs"),
+                    extra_postargs=buildinfo.flags("compile"),
+                    depends=depends,
+                )
+                self.compiler.link_executable(
+                    objects, name, "sharedarray", extra_postargs=buildinfo.flags("link")
+                )
 
 
 def extensions():

@@ -12,9 +12,10 @@ from sharedarray import _platform  # isort: skip  # first: it says why the rest 
 
 import numpy as _numpy
 
-from . import (  # they complete the Array
+from . import (  # they complete the Array, and what happens when the process ends
     _attributes,
     _exchange,
+    _keeper,
     _methods,
     _placement,
     _protocols,
@@ -28,7 +29,7 @@ from . import (  # they complete the Array
 from ._array import Array
 from ._constants import e, euler_gamma, inf, nan, newaxis, pi
 from ._conversion import array, asarray, frombuffer
-from ._core import capture_numpy, empty_cache, memory, memory_stats, memory_summary
+from ._core import capture_numpy, collect, empty_cache, memory, memory_stats, memory_summary
 from ._creation import (
     arange,
     empty,
@@ -221,6 +222,7 @@ __all__ = [
     "clip",
     "complex128",
     "complex64",
+    "collect",
     "concat",
     "conj",
     "copysign",
@@ -368,4 +370,4 @@ __all__ = [
 __getattr__, __dir__ = _forwarder(_numpy, __name__, __all__)
 
 # Members of Array by being imported, and the platform's check.
-del _attributes, _exchange, _methods, _placement, _platform, _protocols, _selection, _views
+del _attributes, _exchange, _keeper, _methods, _placement, _platform, _protocols, _selection, _views

@@ -23,7 +23,7 @@ from typing_extensions import Buffer
 
 from . import cuda, fft, linalg, random
 from ._array import Array, _Axes, _Casting, _Order, _Shape, _SortKind
-from ._core import capture_numpy, empty_cache, memory, memory_stats, memory_summary
+from ._core import capture_numpy, collect, empty_cache, memory, memory_stats, memory_summary
 from ._data_types import FloatInfo, IntegerInfo
 from ._device import Device
 from ._devices import device_of
@@ -83,6 +83,7 @@ __all__ = [
     "clip",
     "complex128",
     "complex64",
+    "collect",
     "concat",
     "conj",
     "copysign",

@@ -53,6 +53,61 @@ def cache_memory() -> int | None:
     return min(known) // 4 if known else None
 
 
+def cache_cap() -> int:
+    """Return the most bytes of freed memory that the pool keeps.
+
+    Raises
+    ------
+    ValueError
+        If ``SHAREDARRAY_CACHE`` is set to no number of bytes.
+    """
+    text = os.environ.get("SHAREDARRAY_CACHE")
+    if not text:
+        return cache_memory() or 1 << 30
+    if not text.strip().isdecimal():
+        raise ValueError(f"SHAREDARRAY_CACHE: a number of bytes is needed, not {text!r}")
+    return min(int(text), (1 << 63) - 1)
+
+
+def check_serve() -> None:
+    """Raise `ValueError` if ``SHAREDARRAY_SERVE`` is set to neither 0 nor 1."""
+    text = os.environ.get("SHAREDARRAY_SERVE") or "0"
+    if text not in ("0", "1"):
+        raise ValueError(
+            "SHAREDARRAY_SERVE: 1 (always) or 0 (where /proc is closed to others) is "
+            f"needed, not {text!r}"
+        )
+
+
+def size_text(n: float) -> str:
+    """Format a number of bytes in binary units."""
+    if n < 1024:
+        return f"{n} B"
+    for unit in ("KiB", "MiB", "GiB"):
+        n /= 1024
+        if n < 1024:
+            return f"{n:.1f} {unit}"
+    return f"{n / 1024:.1f} TiB"
+
+
+def linger() -> float:
+    """Return for how many seconds what is in flight is kept after the end of this process.
+
+    Raises
+    ------
+    ValueError
+        If ``SHAREDARRAY_LINGER`` is set to no number of seconds.
+    """
+    text = os.environ.get("SHAREDARRAY_LINGER") or "300"
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise ValueError(f"SHAREDARRAY_LINGER: a number of seconds is needed, not {text!r}")
+    return min(seconds, 1e9)
+
+
 def cgroup_memory(groups: pathlib.Path = CGROUPS, membership: str | None = None) -> int | None:
     """Return the least memory limit of this process's control group and those above it.
 

@@ -6,5 +6,6 @@ from tests.harness.fixtures import (  # noqa: F401
     no_process_left,
     own_worker,
     pytest_runtest_call,
+    pytest_sessionfinish,
     worker,
 )

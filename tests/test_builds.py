@@ -15,6 +15,16 @@ SUFFIX = importlib.machinery.EXTENSION_SUFFIXES[0]
 
 SECONDS = 1000  # for one command, on a machine that is busy
 
+# What a program sent can be opened after its end: its keeper runs.
+OUTLIVED = """
+import subprocess, sys
+import sharedarray as xp
+code = "import sharedarray as xp; print(bytes(xp.full(9, 7.0).handle()).hex())"
+sent = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+x = xp.from_handle(xp.Handle.from_bytes(bytes.fromhex(sent.stdout)))
+print("kept" if float(x[8]) == 7.0 else x)
+"""
+
 pytestmark = [pytest.mark.slow, pytest.mark.time_out(SECONDS + 100)]
 
 
@@ -33,9 +43,9 @@ def run(*command, **options):
     return done.stdout
 
 
-def listed():
-    """Return the names of the modules of the one list."""
-    lines = (ROOT / "pyx/modules.txt").read_text().splitlines()
+def listed(file="modules.txt"):
+    """Return the names of the one list of modules, or of that of programs."""
+    lines = (ROOT / "pyx" / file).read_text().splitlines()
     return {line.partition(":")[0] for line in lines if line.strip()}
 
 
@@ -74,7 +84,10 @@ def test_the_wheel_holds_the_package_and_no_sources(wheel):
         for suffix in ("*.py", "*.pyi", "py.typed")
         for path in (ROOT / "sharedarray").rglob(suffix)
     }
-    assert {name for name in package if not name.endswith(".so")} == installed
+    programs = {f"sharedarray/{name}" for name in listed("programs.txt")}
+    assert {name for name in package if not name.endswith(".so")} == installed | programs
+    for name in programs:
+        assert zipfile.ZipFile(wheel).getinfo(name).external_attr >> 16 & 0o111 == 0o111
     assert {name.split("/")[0] for name in names} == {
         "sharedarray",
         wheel.name.split("-cp")[0] + ".dist-info",
@@ -90,6 +103,9 @@ def test_the_wheel_works_in_a_fresh_environment(wheel, tmp_path):
     where = run(python, "-c", code).strip()
     command = (python, "-W", "error", "smoke.py", f"{where}/sharedarray", "installed")
     assert run(*command, cwd=tmp_path) == "works\n"
+    for name in listed("programs.txt"):
+        assert os.access(f"{where}/sharedarray/{name}", os.X_OK)
+    assert run(python, "-W", "error", "-c", OUTLIVED, cwd=tmp_path) == "kept\n"
 
 
 def test_built_in_place(tree, tmp_path):
@@ -101,6 +117,10 @@ def test_built_in_place(tree, tmp_path):
     smoke = (sys.executable, "-W", "error", "smoke.py", tree / "sharedarray", "in-place")
     environment = {**os.environ, "PYTHONPATH": str(tree)}
     assert run(*smoke, cwd=tmp_path, env=environment) == "works\n"
+    for name in listed("programs.txt"):
+        assert os.access(tree / "sharedarray" / name, os.X_OK)
+    outlived = (sys.executable, "-W", "error", "-c", OUTLIVED)
+    assert run(*outlived, cwd=tmp_path, env=environment) == "kept\n"
 
     def commands():
         return [line for line in run(*build, cwd=tree).splitlines() if " -c " in line]

@@ -56,7 +56,8 @@ def test_a_long_file_is_seen_and_a_generated_one_is_not(tmp_path):
 
 
 def test_the_list_of_modules_is_complete():
-    listed = [source for sources in buildinfo.modules().values() for source in sources]
+    lists = buildinfo.modules(), buildinfo.programs()
+    listed = {source for made in lists for sources in made.values() for source in sources}
     folder = ROOT / buildinfo.PYX
     generated = {path.with_suffix(".c") for path in folder.rglob("*.pyx")}
     sources = {*folder.rglob("*.pyx"), *folder.rglob("*.c")} - generated
@@ -68,8 +69,10 @@ def test_a_build_has_no_list_of_its_own(build):
     text = (ROOT / build).read_text()
     assert "pyx/modules.txt" in text
     words = set(re.findall(r"\w+", text))
-    for name, sources in buildinfo.modules().items():
+    assert "pyx/programs.txt" in text
+    for name, sources in [*buildinfo.modules().items(), *buildinfo.programs().items()]:
         assert name not in words
+        assert name not in text or name in buildinfo.modules()
         assert not any(source in text for source in sources)
     for flag in buildinfo.flags("compile"):
         assert flag not in text.replace("c_std=gnu11", "")

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """What both builds need to know, read in one place.
 
-The modules and their C sources stand in ``pyx/modules.txt``, the flags in ``pyx/flags.txt``, the
-version in ``sharedarray/_version.py``. ``setup.py`` imports this file; ``meson.build`` runs it and
-reads the lines it prints.
+The modules and their C sources stand in ``pyx/modules.txt``, the programs that go into the package
+beside them in ``pyx/programs.txt``, the flags in ``pyx/flags.txt``, the version in
+``sharedarray/_version.py``. ``setup.py`` imports this file; ``meson.build`` runs it and reads the
+lines it prints.
 """
 
 import ast
@@ -28,6 +29,14 @@ def modules():
     return {
         name: [str(PYX / f"{name}.pyx"), *(str(PYX / source) for source in sources)]
         for name, sources in table("pyx/modules.txt")
+    }
+
+
+def programs():
+    """Map each program to its C sources, relative to the project."""
+    return {
+        name: [str(PYX / source) for source in sources]
+        for name, sources in table("pyx/programs.txt")
     }
 
 
@@ -80,7 +89,8 @@ def main(what, *arguments):
     answer = {
         "version": version,
         "modules": modules,
-        "sources": lambda name: modules()[name],
+        "programs": programs,
+        "sources": lambda name: {**modules(), **programs()}[name],
         "flags": flags,
         "python-files": python_files,
         "numpy-include": numpy_include,

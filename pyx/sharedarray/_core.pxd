@@ -52,6 +52,7 @@ cdef int attach_descriptor(const uint64_t *ident, uint64_t size, int fd, bint wr
                            sa_segment **out) noexcept nogil
 cdef int new_ticket(void *p, sa_ticket *out) noexcept nogil
 cdef void cancel_ticket(uint32_t index, uint64_t sequence) noexcept nogil
+cdef bint ticket_cancelled(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil
 cdef bint ledger_known(const uint64_t *ident) noexcept nogil
 cdef int map_ledger(const uint64_t *ident, int fd, int origin_fd) noexcept nogil
 cdef int attach_block(sa_segment *segment, char *p, const uint64_t *ledger, uint32_t word,
@@ -65,6 +66,8 @@ cdef uint32_t own_uid(bint now) noexcept nogil
 cdef uint64_t own_start() noexcept nogil
 cdef int open_foreign(int32_t pid, uint64_t start, int fdnum, const uint64_t *ident, uint64_t size,
                       bint writable, int *fd, int *err) noexcept nogil
+cdef int open_anywhere(const uint64_t *ident, uint64_t size, bint writable, int64_t deadline,
+                       int *fd, int *err) noexcept nogil
 cdef const char *reason_text(int reason) noexcept nogil
 cdef int serve_token(uint64_t *token) noexcept nogil
 cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident, uint64_t size,

@@ -18,7 +18,7 @@ import os
 from resource import RLIMIT_FSIZE, getrlimit
 
 from ._errors import describe_memory_with
-from ._limits import cache_memory
+from ._limits import cache_cap, check_serve, linger, size_text
 
 import_array()
 
@@ -62,6 +62,8 @@ cdef extern from "core/core.h" nogil:
                      sa_segment **out)
     int sa_ticket_new(void *p, sa_ticket *out)
     void sa_ticket_cancel(uint32_t index, uint64_t sequence)
+    bint sa_ticket_cancelled(const uint64_t *ident, uint32_t index, uint64_t sequence)
+    uint64_t sa_collect(double older_than)
     int sa_ledger_known(const uint64_t *ident)
     int sa_ledger_map(const uint64_t *ident, int fd, int origin_fd)
     int sa_block_attach(sa_segment *seg, char *p, const uint64_t *ledger, uint32_t word,
@@ -81,6 +83,8 @@ cdef extern from "core/os.h" nogil:
 cdef extern from "core/open.h" nogil:
     int sa_open_foreign(int32_t pid, uint64_t start, int fdnum, const char *name, uint64_t size,
                         int writable, int *fd, int *err)
+    int sa_open_anywhere(const char *name, uint64_t size, int writable, int64_t deadline, int *fd,
+                         int *err)
     const char *sa_reason_text(int reason)
     enum: SA_E_TIMEOUT
 
@@ -92,6 +96,15 @@ cdef extern from "core/serve.h" nogil:
     int sa_fetch_served(const char *socket_name, uint32_t uid, const char *memfd_name,
                         const uint64_t *ident, uint64_t size, int writable, int timeout_ms,
                         int *fd, int *err)
+
+cdef extern from "core/keeper.h" nogil:
+    const char *SA_KEEPER_PROGRAM
+    int sa_hand_over()
+    int sa_keeper_configure(const char *path, uint64_t linger)
+    void sa_hand_over_at_exit() noexcept
+
+cdef extern from "Python.h":
+    int Py_AtExit(void (*function)() noexcept)
 
 cdef extern from "core/limits.h" nogil:
     enum:
@@ -375,6 +388,10 @@ cdef void cancel_ticket(uint32_t index, uint64_t sequence) noexcept nogil:
     sa_ticket_cancel(index, sequence)
 
 
+cdef bint ticket_cancelled(const uint64_t *ident, uint32_t index, uint64_t sequence) noexcept nogil:
+    return sa_ticket_cancelled(ident, index, sequence)
+
+
 cdef bint ledger_known(const uint64_t *ident) noexcept nogil:
     return sa_ledger_known(ident)
 
@@ -421,6 +438,13 @@ cdef int open_foreign(int32_t pid, uint64_t start, int fdnum, const uint64_t *id
     cdef char[SA_NAME] name
     sa_segment_name(ident, name)
     return sa_open_foreign(pid, start, fdnum, name, size, writable, fd, err)
+
+
+cdef int open_anywhere(const uint64_t *ident, uint64_t size, bint writable, int64_t deadline,
+                       int *fd, int *err) noexcept nogil:
+    cdef char[SA_NAME] name
+    sa_segment_name(ident, name)
+    return sa_open_anywhere(name, size, writable, deadline, fd, err)
 
 
 cdef const char *reason_text(int reason) noexcept nogil:
@@ -610,18 +634,8 @@ def memory_summary():
     names = list(stats["cpu"])
     lines = ["device  " + "".join(f"{n:>14}" for n in names)]
     for device, row in stats.items():
-        lines.append(f"{device:<8}" + "".join(f"{_size(row[n]):>14}" for n in names))
+        lines.append(f"{device:<8}" + "".join(f"{size_text(row[n]):>14}" for n in names))
     return "\n".join(lines)
-
-
-def _size(n):
-    """Format a number of bytes in binary units."""
-    if n < 1024:
-        return f"{n} B"
-    for unit in ("KiB", "MiB", "GiB", "TiB"):
-        n /= 1024
-        if n < 1024 or unit == "TiB":
-            return f"{n:.1f} {unit}"
 
 
 def empty_cache():
@@ -645,6 +659,43 @@ def empty_cache():
     with nogil:
         n = sa_pool_trim()
     return n
+
+
+def collect(older_than=0.0):
+    """Let go of what was sent and never opened.
+
+    Who opens it later finds the memory gone (`HandleError`), unless somebody holds it. Handles keep
+    what they keep.
+
+    Parameters
+    ----------
+    older_than : float, optional
+        Seconds: only what was sent at least so long ago.
+
+    Returns
+    -------
+    int
+        Bytes freed: of arrays of this process that nothing else here holds.
+
+    Raises
+    ------
+    ValueError
+        If `older_than` is negative or no number.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> message = bytes(xp.ones(1_000_000).handle())
+    >>> xp.collect(older_than=3600.0), xp.collect() >= 8_000_000
+    (0, True)
+    """
+    cdef double seconds = older_than
+    cdef uint64_t freed
+    if not seconds >= 0.0:
+        raise ValueError(f"collect: a number of seconds from 0 is needed, not {older_than!r}")
+    with nogil:
+        freed = sa_collect(seconds)
+    return freed
 
 
 def segment_counts():
@@ -700,14 +751,29 @@ def _describe_failure(nbytes):
         if sa_memory_limit(b"", SA_LIMIT_ADDRESS, &space, whose) == 0 and (rc or space < avail):
             rc, avail, which = 0, space, whose
     stats = memory_stats()["cpu"]
-    asked = "some bytes" if nbytes is None else f"{nbytes:,} bytes ({_size(nbytes)})"
-    limit = f"; {which.decode()} has {_size(avail)} left" if rc == 0 else ""
+    asked = "some bytes" if nbytes is None else f"{nbytes:,} bytes ({size_text(nbytes)})"
+    limit = f"; {which.decode()} has {size_text(avail)} left" if rc == 0 else ""
     if err == EFBIG:
-        limit = f"; RLIMIT_FSIZE (ulimit -f) is {_size(getrlimit(RLIMIT_FSIZE)[0])} for a segment"
+        most = size_text(getrlimit(RLIMIT_FSIZE)[0])
+        limit = f"; RLIMIT_FSIZE (ulimit -f) is {most} for a segment"
     kind = "shared memory" if err else "memory"
-    return (f"cannot allocate {asked} of {kind}{limit}; {_size(stats['allocated'])} are in "
-            f"arrays, {_size(stats['cached'])} cached (empty_cache() lets go of it), "
-            f"{_size(stats['in_flight'])} in flight (sent and not opened yet)"), err
+    return (f"cannot allocate {asked} of {kind}{limit}; {size_text(stats['allocated'])} are in "
+            f"arrays, {size_text(stats['cached'])} cached (empty_cache() lets go of it), "
+            f"{size_text(stats['in_flight'])} in flight (sent and not opened yet)"), err
+
+
+def hand_over():
+    """Give what is in flight to a keeper, which stays when this process has ended.
+
+    Returns
+    -------
+    int
+        0, or the negative errno of the failure.
+    """
+    cdef int rc
+    with nogil:
+        rc = sa_hand_over()
+    return rc
 
 
 cdef int configure() except -1:
@@ -717,17 +783,12 @@ cdef int configure() except -1:
         raise OSError(-rc, f"cannot register fork handlers: {os.strerror(-rc)}")
     _default_kind = kind_named(os.environ.get("SHAREDARRAY_MEMORY") or "shared",
                                "SHAREDARRAY_MEMORY")
-    cdef object text = os.environ.get("SHAREDARRAY_SERVE") or "0"
-    if text != "0" and text != "1":
-        raise ValueError("SHAREDARRAY_SERVE: 1 (always) or 0 (where /proc is closed to others) is "
-                         f"needed, not {text!r}")
-    text = os.environ.get("SHAREDARRAY_CACHE")
-    if text:
-        if not text.strip().isdecimal():
-            raise ValueError(f"SHAREDARRAY_CACHE: a number of bytes is needed, not {text!r}")
-        sa_pool_set_cap(min(int(text), (1 << 63) - 1))
-    else:
-        sa_pool_set_cap(cache_memory() or 1 << 30)
+    check_serve()
+    sa_pool_set_cap(cache_cap())
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), SA_KEEPER_PROGRAM.decode())
+    if sa_keeper_configure(os.fsencode(path), <uint64_t>(linger() * 1000)) < 0:
+        raise MemoryError("no memory for the path of the keeper's program")
+    Py_AtExit(sa_hand_over_at_exit)     # what later atexit callbacks send
     describe_memory_with(_describe_failure)
     gc.callbacks.append(_around_collection)
     return 0

@@ -17,6 +17,7 @@ cdef class Received:
     cdef ndarray view(self)     # the ndarray it leads to
 
 cdef bytes pack(Hold hold, ndarray a, bint readonly)    # a: None for a Storage's handle
+cdef object pickled(object dump, object pickler, object obj)    # cancels what it sent if it fails
 cdef Received open_bytes(bytes data)
 cdef Received described(bytes data)     # what the bytes say, without opening
 cdef size_t said_size(bytes data)

@@ -79,6 +79,7 @@ cdef extern from "core/open.h" nogil:
         SA_E_GONE
         SA_E_DENIED
         SA_E_LIMIT
+        SA_E_NOSERVER
 
 cdef enum:
     MAX_DIMS = 64   # NumPy's NPY_MAXDIMS
@@ -146,6 +147,59 @@ cdef object dtype_from(bytes text):
 
 # ---- making ----
 
+cdef extern from *:
+    """
+    #include <stdlib.h>
+    /* The tickets of the pickling that this thread is at; nested ones share the list. */
+    typedef struct { uint64_t sequence; uint32_t index; } noted;
+    static __thread struct { noted *at; size_t n, room; int depth; } notes;
+
+    static void note(uint32_t index, uint64_t sequence) {
+        if (!notes.depth) return;
+        if (notes.n == notes.room) {
+            size_t room = notes.room ? 2 * notes.room : 16;
+            noted *more = realloc(notes.at, room * sizeof *more);
+            if (!more) return; /* in flight until collect() */
+            notes.at = more;
+            notes.room = room;
+        }
+        notes.at[notes.n++] = (noted){sequence, index};
+    }
+    static size_t notes_begin(void) { notes.depth++; return notes.n; }
+    static bool notes_take(size_t mark, uint32_t *index, uint64_t *sequence) {
+        if (notes.n <= mark) return false;
+        notes.n--;
+        *index = notes.at[notes.n].index;
+        *sequence = notes.at[notes.n].sequence;
+        return true;
+    }
+    static void notes_end(void) {
+        if (--notes.depth) return;
+        free(notes.at);
+        notes.at = NULL;
+        notes.n = notes.room = 0;
+    }
+    """
+    void note(uint32_t index, uint64_t sequence) nogil
+    size_t notes_begin() nogil
+    bint notes_take(size_t mark, uint32_t *index, uint64_t *sequence) nogil
+    void notes_end() nogil
+
+
+cdef object pickled(object dump, object pickler, object obj):
+    """Call ``dump(pickler, obj)``; if it fails, what it sent so far will not be sent after all."""
+    cdef uint32_t index
+    cdef uint64_t sequence
+    cdef size_t mark = notes_begin()
+    try:
+        return dump(pickler, obj)
+    except BaseException:
+        while notes_take(mark, &index, &sequence):
+            _core.cancel_ticket(index, sequence)
+        raise
+    finally:
+        notes_end()
+
 
 cdef bytes pack(Hold hold, ndarray a, bint readonly):
     """The bytes of a message: a new ticket, until whose opening this process keeps the memory."""
@@ -196,6 +250,7 @@ cdef bytes pack(Hold hold, ndarray a, bint readonly):
                       "process's ledger; receive some first, or raise ulimit -f or -v before the "
                       "first one is sent")
     check(rc, "cannot send a handle: no ticket in this process's ledger")
+    note(ticket.index, ticket.sequence)
     memcpy(h.ledger, ticket.id, 16)
     h.ledger_fd = ticket.fd
     h.ticket = ticket.index
@@ -312,8 +367,7 @@ cdef Received open_bytes(bytes data):
         attached = False
         p = <char*>_core.hold_block(h.segment, h.block, h.serial)
         if p == NULL:
-            raise HandleError("the memory is gone: nobody held it any more, and it may serve "
-                              "another array by now")
+            raise HandleError(gone(h, &here))
     else:
         if segment == NULL:
             segment = attach(h, &here, not r.readonly, deadline)
@@ -353,10 +407,17 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
                                             deadline, &fd, &err)
                 if served == SA_E_LIMIT:
                     reason = served
+            if fd < 0 and reason != SA_E_LIMIT:
+                served = from_keeper(h, h.segment, h.segment_size, writable, served, deadline, &fd,
+                                     &err)
+                if served == SA_E_LIMIT:
+                    reason = served
             if fd >= 0 or reason != SA_E_LIMIT:
                 break
             if attempt == 0:
                 _core.let_go()
+        if fd < 0 and same_pids and (reason == SA_E_DEAD or reason == SA_E_GONE):
+            _core.open_anywhere(h.segment, h.segment_size, writable, deadline, &fd, &err)
     if fd < 0:
         refuse(h, here, reason, served, err)
     with nogil:
@@ -370,6 +431,17 @@ cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable,
         error.errno = -rc
         raise error
     return segment
+
+
+cdef int from_keeper(sa_handle *h, const uint64_t *ident, uint64_t size, bint writable, int served,
+                     int64_t deadline, int *fd, int *err) noexcept nogil:
+    """Ask the keeper of a sender that has ended: its socket is named by that process's ledger."""
+    cdef int kept, error = 0
+    kept = _core.fetch_served(h.uid, h.ledger, ident, size, writable, deadline, fd, &error)
+    if kept == SA_E_NOSERVER or kept == SA_E_GONE:
+        return served
+    err[0] = error
+    return kept
 
 
 cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) except -1:
@@ -390,13 +462,32 @@ cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) 
         error.errno = err if err in (EMFILE, ENFILE) else EMFILE
         raise error
     if reason == SA_E_DEAD:
-        raise HandleError(
-            f"the sender (process {h.pid}) has ended, and with it the memory, which nobody had "
-            "opened: a sender must live until then (take results from a queue before join()), or "
-            "fill an array that the receiver made")
+        refuse_dead(h)
     if reason == SA_E_GONE:
-        raise HandleError(f"the memory is gone: process {h.pid} let go of it: {why}")
+        raise HandleError(gone(h, here) + f" ({why})")
     raise HandleError(f"cannot open the memory of process {h.pid}: {why}")
+
+
+cdef int refuse_dead(sa_handle *h) except -1:
+    """Raise the HandleError for a sender that has ended, if nobody else has the memory."""
+    raise HandleError(
+        f"the sender (process {h.pid}) has ended, and with it the memory, which nobody holds: it "
+        "was killed, left by os._exit(), ended more than SHAREDARRAY_LINGER seconds ago (default "
+        "300), or could not run its keeper (the program sharedarray-keeper beside the package). "
+        "Open it sooner, or let the sender fill an array that the receiver made")
+
+
+cdef str gone(sa_handle *h, sa_handle *here):
+    """Why a living sender does not keep the memory any more."""
+    cdef bint cancelled
+    with nogil:
+        map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, _core.now_ms() + 100,
+                      False)
+        cancelled = _core.ticket_cancelled(h.ledger, h.ticket, h.sequence)
+    if cancelled:
+        return (f"the memory is gone: the sender (process {h.pid}) let go of this message before "
+                "it was opened, by collect() or because its pickling failed")
+    return ("the memory is gone: nobody held it any more, and it may serve another array by now")
 
 
 cdef dict _LEDGER_ADVICE = {
@@ -411,22 +502,26 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
                   int64_t deadline) except -1:
     """Count this process as a holder of the block, in its creator's ledger."""
     cdef int rc = 0, missing = 0
+    cdef bint dead = False
     cdef bint counted = h.creator_ledger[0] or h.creator_ledger[1]
     with nogil:
         rc = -EAGAIN
         while rc == -EAGAIN:    # another thread may unmap an unused ledger
             if counted:
                 missing = map_ledger_of(h, here, h.creator_ledger, h.creator_pid, h.creator_start,
-                                        h.creator_ledger_fd, h.creator_ledger_here, deadline)
-                if (missing and h.pidns and h.pidns == here.pidns
+                                        h.creator_ledger_fd, h.creator_ledger_here, deadline,
+                                        True)
+                if (missing and missing != EMFILE and missing != ENFILE and missing != ENOMEM
+                        and missing != EPROTO and h.pidns and h.pidns == here.pidns
                         and not _core.process_alive(h.creator_pid, h.creator_start)):
-                    counted = False
-                    missing = 0
+                    dead = True
             if missing:
                 _core.drop_segment(segment)
                 break
             rc = _core.attach_block(segment, p, h.creator_ledger if counted else NULL, h.word,
                                     h.serial)
+    if dead:    # without it nobody can tell whether the block still is the one that was sent
+        refuse_dead(h)
     if missing:
         advice = _LEDGER_ADVICE.get(missing, "if its /proc entry is closed, SHAREDARRAY_SERVE=1 "
                                              "there opens a socket")
@@ -435,8 +530,7 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
         error.errno = missing
         raise error
     if rc == -ESTALE:
-        raise HandleError("the memory is gone: nobody held it any more, and it may serve another "
-                          "array by now")
+        raise HandleError(gone(h, here))
     if rc == -EINVAL:
         raise HandleError("the handle names no entry of the ledger of its memory's creator")
     if rc < 0:
@@ -446,20 +540,22 @@ cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
 
 
 cdef int map_ledger_of(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
-                       uint64_t start, int fdnum, int fdnum_at_sender,
-                       int64_t deadline) noexcept nogil:
+                       uint64_t start, int fdnum, int fdnum_at_sender, int64_t deadline,
+                       bint anywhere) noexcept nogil:
     """Have that ledger mapped, after letting go of caches if need be; 0, or why not: an errno."""
-    cdef int err = map_ledger_once(h, here, ident, pid, start, fdnum, fdnum_at_sender, deadline)
+    cdef int err = map_ledger_once(h, here, ident, pid, start, fdnum, fdnum_at_sender, deadline,
+                                   anywhere)
     if err == EMFILE or err == ENFILE or err == ENOMEM:
         _core.let_go()
-        err = map_ledger_once(h, here, ident, pid, start, fdnum, fdnum_at_sender, deadline)
+        err = map_ledger_once(h, here, ident, pid, start, fdnum, fdnum_at_sender, deadline,
+                              anywhere)
     return err
 
 
 cdef int map_ledger_once(sa_handle *h, sa_handle *here, const uint64_t *ident, int pid,
-                         uint64_t start, int fdnum, int fdnum_at_sender,
-                         int64_t deadline) noexcept nogil:
-    """From its process, from the sender, or by the sender's socket."""
+                         uint64_t start, int fdnum, int fdnum_at_sender, int64_t deadline,
+                         bint anywhere) noexcept nogil:
+    """From its process, from the sender, its socket or keeper, or from anyone."""
     cdef int fd = -1, err = 0
     if _core.ledger_known(ident):
         return 0
@@ -472,6 +568,10 @@ cdef int map_ledger_once(sa_handle *h, sa_handle *here, const uint64_t *ident, i
     if fd < 0 and h.flags & SA_HANDLE_SERVED:
         _core.fetch_served(h.uid, h.token, ident, SA_ANY_SIZE, True, deadline, &fd, &err)
     if fd < 0:
+        from_keeper(h, ident, SA_ANY_SIZE, True, SA_OK, deadline, &fd, &err)
+    if fd < 0 and anywhere and may_see(h, here) and err != EMFILE and err != ENFILE:
+        _core.open_anywhere(ident, SA_ANY_SIZE, True, deadline, &fd, &err)
+    if fd < 0:
         return err if err > 0 else EACCES
     return -_core.map_ledger(ident, fd, fdnum)
 
@@ -479,8 +579,9 @@ cdef int map_ledger_once(sa_handle *h, sa_handle *here, const uint64_t *ident, i
 cdef int mark_opened(sa_handle *h, sa_handle *here, int64_t deadline) except -1:
     """Tell the sender that its message was opened. If that fails, it keeps the memory."""
     with nogil:
-        while map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline) == 0 \
-                and not _core.ticket_opened(h.ledger, h.ticket, h.sequence):
+        while map_ledger_of(h, here, h.ledger, h.pid, h.start, h.ledger_fd, -1, deadline,
+                            False) == 0 and not _core.ticket_opened(h.ledger, h.ticket,
+                                                                    h.sequence):
             pass        # another thread may unmap an unused ledger
     return 0
 

@@ -21,6 +21,7 @@ from sharedarray._handle cimport (
     open_bytes,
     opened,
     pack,
+    pickled,
     said_size,
 )
 from sharedarray._storage cimport (
@@ -251,5 +252,14 @@ def _receive_storage(bytes data):
         return lost_storage(said_size(data), str(error))
 
 
+_dump = ForkingPickler.dump
+
+
+def _dump_or_cancel(self, obj):
+    """Write the pickle of an object; if that fails, none of its arrays stays in flight."""
+    return pickled(_dump, self, obj)
+
+
+ForkingPickler.dump = _dump_or_cancel
 ForkingPickler.register(Array, _reduce_array)
 ForkingPickler.register(Storage, _reduce_storage)

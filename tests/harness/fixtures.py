@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import resource
 import signal
+import sys
 
 import pytest
 
@@ -58,6 +59,12 @@ def pytest_runtest_call(item):
     mark = item.get_closest_marker("time_out")
     with time_out(mark.args[0] if mark else 180.0):
         return (yield)
+
+
+def pytest_sessionfinish():
+    """Let go of what tests of this process sent: it would keep a keeper."""
+    if "sharedarray" in sys.modules:
+        sys.modules["sharedarray"].collect()
 
 
 @pytest.fixture(params=METHODS)

@@ -10,6 +10,7 @@ from collections import Counter
 from multiprocessing import forkserver, resource_tracker
 
 from . import procfs
+from .keepers import reap_keepers
 
 # What Python's own `multiprocessing` names there, in whatever program: locks and shared_memory.
 _PYTHONS = ("sem.mp-", "psm_")
@@ -39,6 +40,7 @@ def settle():
     """Collect garbage and give the library's caches back."""
     gc.collect()
     multiprocessing.active_children()  # waits for those that ended
+    reap_keepers()
     if "sharedarray" in sys.modules:
         sys.modules["sharedarray"].empty_cache()
 

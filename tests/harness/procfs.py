@@ -35,6 +35,11 @@ def state(pid):
     return fields[0] if fields else ""
 
 
+def name(pid):
+    """Name of the process, at most 15 bytes; also of one that ended and was not waited for."""
+    return read(f"/proc/{pid}/stat").partition("(")[2].rpartition(")")[0]
+
+
 def command(pid):
     """Command line of the process, on one line."""
     return read(f"/proc/{pid}/cmdline").replace("\0", " ").strip() or f"[{pid}]"

@@ -42,7 +42,7 @@ FAULTS = [
     ("core", "NO_START", ("KILLS=1", "RESPAWN"), "leaked==word_attached"),
     ("core", "PURGE", ("THREADS1=2", "PURGE"), "has[i]"),
     ("fork_received", "CHILD_UNCOUNTS", ("FORKS=2",), "has[i]"),
-    ("fork_received", "PARENT_NAME", ("KILLS=1",), "has[i]"),
+    ("fork_received", "PARENT_NAME", ("FORKS=2",), "assertion violated"),
     ("fork_received", "TAKE_OVER", ("KILLS=1",), "has[i]"),
     ("fork_received", "SPARE", ("FORKS=2",), "assertion violated"),
     ("fork_made", "NO_WITNESS", ("FORKS=1",), "has[i]"),

@@ -90,7 +90,7 @@ def report(text):
     Truncated
         If it ended early for another reason than an error in the model.
     """
-    violated = re.search(r"^pan:1: (.*) \(at depth \d+\)$", text, re.M)
+    violated = re.search(r"^pan:1: (.*) \(at depth -?\d+\)$", text, re.M)
     errors = re.search(r"depth reached (\d+), errors: (\d+)$", text, re.M)
     states = re.search(r"^ *(\d+(?:\.\d+)?(?:e\+\d+)?) states, stored", text, re.M)
     seconds = re.search(r"elapsed time (\S+) seconds", text)

@@ -14,6 +14,8 @@ HEAD = """
     SIZES = [8, 4096, 1 << 20, 16 << 20]
     """
 
+BRIEF = {"SHAREDARRAY_LINGER": "0.2"}  # the keeper of what stays unopened
+
 WAYS = {
     "globals": "arrays = [xp.ones(n // 8) for n in SIZES]",
     "views in globals": "arrays = [xp.ones(n // 8)[::-1] for n in SIZES]",
@@ -212,12 +214,12 @@ def text(way):
 
 @pytest.mark.parametrize("way", WAYS)
 def test_silent_end(way):
-    run_script(text(way), flags=["-X", "dev", "-W", "error"]).ok()
+    run_script(text(way), flags=["-X", "dev", "-W", "error"], env=BRIEF).ok()
 
 
 @pytest.mark.parametrize("way", ["globals", "cycles", "sent and not opened", "a daemon thread"])
 def test_the_code_is_the_programs_own(way):
-    result = run_script(text(way) + "\nsys.exit(7)", flags=["-X", "dev"])
+    result = run_script(text(way) + "\nsys.exit(7)", flags=["-X", "dev"], env=BRIEF)
     assert (result.rc, result.stderr) == (7, "")
     result = run_script(text(way) + "\nos._exit(8)", flags=["-X", "dev"])
     assert (result.rc, result.stderr) == (8, "")
@@ -352,7 +354,7 @@ MORE_WITH_PROCESSES = ["executor", "queue", "daemon"]
 )
 @pytest.mark.parametrize("method", METHODS)
 def test_programs_with_processes(method, way):
-    run_script(MULTI, method, way, flags=["-X", "dev"]).ok()
+    run_script(MULTI, method, way, flags=["-X", "dev"], env=BRIEF).ok()
 
 
 CHILDREN = """
@@ -444,4 +446,4 @@ CHILDREN = """
 
 @pytest.mark.parametrize("method", METHODS)
 def test_children_end_with_their_own_code(method):
-    run_script(CHILDREN, method, flags=["-X", "dev", "-W", "error"], timeout=120).ok()
+    run_script(CHILDREN, method, flags=["-X", "dev", "-W", "error"], env=BRIEF, timeout=120).ok()

@@ -277,7 +277,8 @@ def test_programs_started_inherit_nothing():
         read, write = os.pipe()
         pid = os.posix_spawn(sys.executable, [sys.executable, "-c", command], os.environ)
         reap(pid)
-        """
+        """,
+        env={"SHAREDARRAY_LINGER": "0.2"},
     )
     assert "/dev/null" in told or "pipe" in told
     assert "memfd" not in told

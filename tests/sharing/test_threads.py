@@ -147,6 +147,6 @@ def test_no_thread_is_started(worker):
         y = xp.full(1 << 20, 2.0) + 1
         print(len(os.listdir("/proc/self/task")))
         """
-    env = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+    env = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "SHAREDARRAY_LINGER": "0.2"}
     assert run_script(code, env=env).ok() == "1"
     assert procfs.threads() >= 1

@@ -124,6 +124,17 @@ int sa_block_attach(sa_segment *seg, char *p, const uint64_t ledger[2], uint32_t
     return rc;
 }
 
+/* Let go of messages that nobody opened; the bytes of blocks that nobody here holds any more. */
+uint64_t sa_collect(double older_than) {
+    sa_lock();
+    sa_ticket_sweep(UINT32_MAX);
+    uint64_t had = sa_pool.stats.allocated;
+    sa_ticket_cancel_until(sa_now() - older_than);
+    uint64_t freed = had - sa_pool.stats.allocated;
+    sa_unlock();
+    return freed;
+}
+
 /* How many other processes hold the block. */
 uint32_t sa_block_others(void *p) {
     uint32_t n = 0, word;
@@ -153,7 +164,7 @@ void *sa_block_hold(const uint64_t id[2], uint64_t offset, uint64_t want) {
     if (seg && is_own(seg) && offset < seg->size) {
         sa_span *s;
         sa_block *b = sa_block_lookup(seg, seg->base + offset, &s);
-        if (b && b->serial == want && s->base + (size_t)(b - s->blocks) * s->size == seg->base + offset) {
+        if (want && b && b->serial == want && s->base + (size_t)(b - s->blocks) * s->size == seg->base + offset) {
             if (!sa_refs(b)) sa_block_revive(seg, s, b);
             sa_refs_set(b, sa_refs(b) + 1);
             p = seg->base + offset;

@@ -208,15 +208,18 @@ extern uint64_t sa_start;
 
 /* ledger.c */
 #define SA_TICKETS ((uint32_t)1 << 20)
-enum { SA_FREE = 0, SA_PENDING = 1, SA_OPENED = 2 };
+enum { SA_FREE = 0, SA_PENDING = 1, SA_OPENED = 2, SA_CANCELLED = 3 };
 int sa_ticket_new(void *p, sa_ticket *out); /* the block at p is kept until the message is opened */
 void sa_ticket_cancel(uint32_t index, uint64_t sequence);
+uint64_t sa_collect(double older_than); /* cancels what was sent so many seconds ago; bytes freed */
+bool sa_ticket_cancelled(const uint64_t id[2], uint32_t index, uint64_t sequence);
 int sa_ledger_known(const uint64_t id[2]);
 int sa_ledger_map(const uint64_t id[2], int fd, int origin_fd); /* takes fd */
 bool sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence);
 /* The others need the lock. */
 void sa_ticket_sweep(uint32_t most); /* lets go of what was opened */
 void sa_ticket_sweep_of(const void *p); /* lock held */
+void sa_ticket_cancel_until(double made);
 uint64_t sa_in_flight(void);         /* bytes */
 int sa_ledger_fd(const uint64_t id[2]); /* of a ledger mapped here, or -1 */
 uint32_t sa_word_new(uint64_t serial);

@@ -23,6 +23,7 @@ typedef struct {
     sa_segment *seg;
     char *p;           /* the block */
     uint64_t sequence;
+    double made;       /* sa_now() */
     uint32_t next;     /* free list */
 } slot;
 
@@ -40,9 +41,6 @@ static uint32_t *pending, npending, pending_cap, cursor;
 static uint64_t last_sequence;
 
 static uint32_t *free_words, nfree_words, free_words_cap, next_word;
-
-/* A pid has at most 22 bits, a start time in ticks 42 for 1,400 years. */
-uint64_t sa_who(int32_t pid, uint64_t start) { return (uint64_t)(uint32_t)pid << 42 | (start & (((uint64_t)1 << 42) - 1)); }
 
 static uint64_t own_pidns(void) {
     static uint64_t ns;
@@ -79,17 +77,10 @@ bool sa_who_alive(uint64_t who) {
     return (!then || (start & (((uint64_t)1 << 42) - 1)) == then) && sa_alive(pid, start);
 }
 
-/* Rows of a ledger of that size; 0: no ledger has it. */
-static uint32_t rows_of(uint64_t bytes) {
-    for (uint32_t rows = SA_ROWS; rows >= SA_ROWS_MIN; rows /= 2)
-        if (bytes == SA_LEDGER_BYTES(rows)) return rows;
-    return 0;
-}
-
 static sa_peer *peer_new(const uint64_t id[2], int fd, int *rc) {
     struct stat st;
     *rc = fstat(fd, &st) ? -errno : 0;
-    uint32_t rows = *rc ? 0 : rows_of((uint64_t)st.st_size);
+    uint32_t rows = *rc ? 0 : sa_ledger_rows((uint64_t)st.st_size);
     sa_peer *p = calloc(1, sizeof *p);
     if (!p || !rows) {
         if (!*rc) *rc = rows ? -ENOMEM : -EPROTO;
@@ -233,15 +224,9 @@ int sa_count_in(sa_peer *p, uint32_t word, uint64_t serial, uint32_t *entry) {
     return 0;
 }
 
-static void uncount(sa_ledger *map, uint32_t word, uint64_t serial) {
-    uint64_t *w = &map->row[word].word, was = __atomic_load_n(w, __ATOMIC_ACQUIRE);
-    while (SA_SERIAL(was) == serial && (was & SA_ATTACHED_MASK))
-        if (__atomic_compare_exchange_n(w, &was, was - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
-}
-
 void sa_count_out(sa_peer *p, uint32_t word, uint64_t serial, uint32_t entry) {
     if (entry != SA_NOWORD) __atomic_store_n(&p->map->row[entry].hold.word, SA_NOWORD, __ATOMIC_RELEASE);
-    uncount(p->map, word, serial);
+    sa_uncount(p->map, word, serial);
     hold_spare(p, entry);
     p->users--;
 }
@@ -276,7 +261,7 @@ void sa_reclaim_dead(bool now) {
         if (!__atomic_compare_exchange_n(&h->who, &who, SA_RECLAIMED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) continue;
         uint64_t word = __atomic_load_n(&h->word, __ATOMIC_ACQUIRE), serial = h->serial;
         __atomic_store_n(&h->word, SA_NOWORD, __ATOMIC_RELEASE);
-        if (word < own->rows) uncount(own->map, (uint32_t)word, serial);
+        if (word < own->rows) sa_uncount(own->map, (uint32_t)word, serial);
         __atomic_store_n(&h->who, 0, __ATOMIC_RELEASE);
     }
     for (uint32_t i = 0; i < SA_CHILDREN; i++) {
@@ -398,7 +383,7 @@ int sa_ticket_new(void *p, sa_ticket *out) {
     if (!rc) {
         uint32_t i = first_free;
         first_free = slots[i].next;
-        slots[i] = (slot){seg, p, ++last_sequence, 0};
+        slots[i] = (slot){seg, p, ++last_sequence, sa_now(), 0};
         pending[npending++] = i;
         __atomic_store_n(&own->map->row[i].ticket_segment, seg->id[0], __ATOMIC_RELAXED);
         __atomic_store_n(&own->map->row[i].ticket, last_sequence << 2 | SA_PENDING, __ATOMIC_RELEASE);
@@ -446,15 +431,37 @@ void sa_ticket_sweep_of(const void *p) {
     }
 }
 
+/* A late receiver reads why. Who opened it meanwhile was counted before. */
+static void cancel(uint32_t k) {
+    uint32_t i = pending[k];
+    uint64_t was = slots[i].sequence << 2 | SA_PENDING;
+    __atomic_compare_exchange_n(&own->map->row[i].ticket, &was, slots[i].sequence << 2 | SA_CANCELLED, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+    let_go(k);
+}
+
 /* A message that will not be sent after all. */
 void sa_ticket_cancel(uint32_t index, uint64_t sequence) {
     sa_lock();
-    for (uint32_t k = 0; k < npending; k++)
+    for (uint32_t k = npending; k-- > 0;)
         if (pending[k] == index && slots[index].sequence == sequence) {
-            let_go(k);
+            cancel(k);
             break;
         }
     sa_unlock();
+}
+
+/* Lock held. */
+void sa_ticket_cancel_until(double made) {
+    for (uint32_t k = npending; k-- > 0;)
+        if (slots[pending[k]].made <= made) cancel(k);
+}
+
+bool sa_ticket_cancelled(const uint64_t id[2], uint32_t index, uint64_t sequence) {
+    sa_lock();
+    sa_peer *p = sa_peer_find(id);
+    bool is = p && index < p->rows && __atomic_load_n(&p->map->row[index].ticket, __ATOMIC_ACQUIRE) == (sequence << 2 | SA_CANCELLED);
+    sa_unlock();
+    return is;
 }
 
 uint64_t sa_in_flight(void) {
@@ -462,6 +469,22 @@ uint64_t sa_in_flight(void) {
     for (uint32_t k = 0; k < npending; k++) sum += sa_bytes_at(slots[pending[k]].seg, slots[pending[k]].p, true);
     for (uint32_t k = 0; k < npending; k++) (void)sa_bytes_at(slots[pending[k]].seg, slots[pending[k]].p, false);
     return sum;
+}
+
+sa_peer *sa_ledger_own(void) { return own; }
+
+uint32_t sa_pending(void) { return npending; }
+
+void *sa_pending_at(uint32_t k, sa_segment **seg, uint32_t *index, uint64_t *sequence) {
+    *index = pending[k];
+    *seg = slots[*index].seg;
+    *sequence = slots[*index].sequence;
+    return slots[*index].p;
+}
+
+void sa_ticket_extent(uint64_t *newest, uint32_t *places) {
+    *newest = last_sequence;
+    *places = nslots;
 }
 
 /* Another process may have put anything into the words: they are compared, never used. False: the

@@ -79,7 +79,22 @@ typedef struct sa_peer {
 /* ... and one that is being uncounted. */
 #define SA_RECLAIMED ((uint64_t)1)
 
-uint64_t sa_who(int32_t pid, uint64_t start);
+/* Rows of a ledger of that size; 0: no ledger has it. */
+static inline uint32_t sa_ledger_rows(uint64_t bytes) {
+    for (uint32_t rows = SA_ROWS; rows >= SA_ROWS_MIN; rows /= 2)
+        if (bytes == SA_LEDGER_BYTES(rows)) return rows;
+    return 0;
+}
+
+/* A pid has at most 22 bits, a start time in ticks 42 for 1,400 years. */
+static inline uint64_t sa_who(int32_t pid, uint64_t start) { return (uint64_t)(uint32_t)pid << 42 | (start & (((uint64_t)1 << 42) - 1)); }
+
+static inline void sa_uncount(sa_ledger *map, uint32_t word, uint64_t serial) {
+    uint64_t *w = &map->row[word].word, was = __atomic_load_n(w, __ATOMIC_ACQUIRE);
+    while (SA_SERIAL(was) == serial && (was & SA_ATTACHED_MASK))
+        if (__atomic_compare_exchange_n(w, &was, was - 1, true, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
+}
+
 bool sa_who_alive(uint64_t who);
 uint64_t sa_who_in(const sa_ledger *map); /* this process, as the owner of `map` may judge it */
 sa_peer *sa_peer_find(const uint64_t id[2]);                      /* lock held */
@@ -89,5 +104,11 @@ uint64_t sa_fork_who(sa_peer *peer); /* lock held; before a fork: the child's na
 void sa_fork_who_end(void);          /* after it, on both sides */
 int sa_count_in(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t *entry); /* lock held */
 void sa_count_out(sa_peer *peer, uint32_t word, uint64_t serial, uint32_t entry);
+
+/* This process's messages in flight, for its keeper. All need the lock. */
+sa_peer *sa_ledger_own(void); /* NULL: it sent nothing */
+uint32_t sa_pending(void);
+void *sa_pending_at(uint32_t k, sa_segment **seg, uint32_t *index, uint64_t *sequence); /* the block */
+void sa_ticket_extent(uint64_t *newest, uint32_t *places);
 
 #endif

@@ -38,6 +38,11 @@ const char *sa_reason_text(int reason);
 int sa_open_foreign(pid_t pid, uint64_t start_time, int fdnum, const char *name, uint64_t size,
                     int writable, int *out_fd, int *err);
 
+/* The same, wherever in this pid namespace a process of this user has the segment open. Until
+ * `deadline` (sa_now_ms); SA_E_GONE: nobody has. */
+int sa_open_anywhere(const char *name, uint64_t size, int writable, int64_t deadline, int *out_fd,
+                     int *err);
+
 /* The same checks on a descriptor already here, which must be open for reading and, if asked,
  * writing. */
 int sa_verify(int fd, const char *name, uint64_t size, int writable, int *err);

@@ -350,7 +350,7 @@ static void stop_locked(void)
     }
 }
 
-int sa_serve_start(sa_lookup lookup)
+int sa_serve_start_as(sa_lookup lookup, const uint64_t token[2])
 {
     int r = 0;
 
@@ -360,7 +360,12 @@ int sa_serve_start(sa_lookup lookup)
         stop_locked();
         S.stop = S.ended = false;
         S.lookup = lookup;
-        r = sa_random_id(S.token);
+        if (token) {
+            memcpy(S.token, token, sizeof S.token);
+        }
+        else {
+            r = sa_random_id(S.token);
+        }
         if (r == 0) {
             r = listen_on(S.token, &S.listener);
         }
@@ -377,6 +382,11 @@ int sa_serve_start(sa_lookup lookup)
     }
     pthread_mutex_unlock(&S.life);
     return r;
+}
+
+int sa_serve_start(sa_lookup lookup)
+{
+    return sa_serve_start_as(lookup, NULL);
 }
 
 int sa_serve_token(uint64_t token[2])

@@ -16,6 +16,9 @@ typedef int (*sa_lookup)(const uint64_t id[2], uint64_t size, int writable);
  * `lookup` takes. */
 int sa_serve_start(sa_lookup lookup);
 
+/* The same under a name that peers know already; `token` NULL: a random one. */
+int sa_serve_start_as(sa_lookup lookup, const uint64_t token[2]);
+
 /* What a handle must carry to name this process's socket; -ENOTCONN if none is served. */
 int sa_serve_token(uint64_t token[2]);
 

@@ -1,0 +1,382 @@
+"""What a keeper is, how long it stays, and what happens where there is none."""
+
+import fcntl
+import multiprocessing
+import os
+import pathlib
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from multiprocessing.reduction import ForkingPickler
+
+import pytest
+
+import sharedarray as xp
+from tests.harness import (
+    Footprint,
+    WorkerError,
+    join,
+    keepers,
+    no_keeper,
+    procfs,
+    run_script,
+)
+from tests.harness.fixtures import check_processes
+
+from .senders import HEAD, MIB, full_of, keepers_end, opened, sent  # noqa: F401
+from .test_keeper import give, put
+
+# ---- what a keeper is ----
+
+
+@pytest.fixture
+def keeper():
+    """A keeper and the message that it keeps."""
+    (blob,) = sent("x = [xp.ones(1 << 20) for _ in range(20)]\nsend(1000, 1)")
+    (pid,) = keepers()
+    yield pid
+    assert full_of(opened(blob), 1)
+    assert no_keeper()
+
+
+def test_it_has_nothing_but_what_it_keeps(keeper):
+    assert procfs.wait_until(lambda: len(procfs.descriptors(keeper)) == 7)
+    targets = sorted(target.split("[")[0] for target in procfs.descriptors(keeper).values())
+    assert targets[:3] == ["/dev/null"] * 3
+    assert all(target.startswith("/memfd:sharedarray-") for target in targets[3:5])
+    assert targets[5:] == ["socket:"] * 2  # of its listener, one for its refusals
+    fields = procfs.stat(keeper)
+    session, terminal = int(fields[3]), int(fields[4])
+    assert session == keeper
+    assert terminal == 0
+    assert os.readlink(f"/proc/{keeper}/cwd") == "/"
+    assert procfs.name(keeper) == "sharedarray-kee"
+    assert pathlib.Path(f"/proc/{keeper}/environ").read_bytes() == b""
+
+
+def test_it_takes_little_memory(keeper):
+    assert procfs.proportional([keeper], "Private_Dirty") < MIB
+    assert procfs.proportional([keeper], "Private_Clean") < MIB
+    private = sum(procfs.proportional([keeper], f"Private_{kind}") for kind in ("Dirty", "Clean"))
+    assert private < MIB
+
+
+def test_it_keeps_no_more_than_what_others_may_reach(keeper):
+    """The sender's other arrays lie in the same arena."""
+    assert procfs.wait_until(lambda: sum(procfs.segments([keeper]).values()) < 2 * MIB)
+
+
+def test_neighbours_that_others_hold_are_kept(worker):
+    code = """
+        x = [xp.full(1 << 17, float(i)) for i in range(20)]
+        for i in (3, 11):
+            print(bytes(x[i].handle()).hex(), flush=True)
+        sys.stdin.read(1)
+        send(1000, 1)
+        """
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(HEAD) + textwrap.dedent(code)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    blobs = [bytes.fromhex(process.stdout.readline()) for _ in range(2)]
+    worker.run("keep['x'] = [xp.from_handle(xp.Handle.from_bytes(b)) for b in blobs]", blobs=blobs)
+    last = bytes.fromhex(process.communicate("x")[0])
+    assert process.returncode == 0
+    (pid,) = keepers()
+    assert procfs.wait_until(lambda: sum(procfs.segments([pid]).values()) < 5 * MIB)
+    assert worker.get("[float(x[0]) == float(x[-1]) == i for i, x in zip((3, 11), keep['x'])]") == [
+        True,
+        True,
+    ]
+    assert full_of(opened(last), 1)
+    worker.run("keep.clear()\ngc.collect()\nxp.empty_cache()")
+
+
+def test_children_that_live_on_keep_what_they_inherited():
+    code = """
+        x = xp.full(1 << 20, 3.0)
+        y = xp.full(1 << 20, 5.0)
+        if os.fork() == 0:
+            os.close(1)
+            time.sleep(1.5)      # the parent ends, and its keeper has time to make mistakes
+            os._exit(0 if float(xp.sum(x)) == 3 << 20 else 1)
+        send(1000, 1)
+        with open(sys.argv[1], "w") as file:
+            file.write(str(os.getpid()))
+        """
+    (blob,) = sent(code, "pid", leaves=False, grace=10)
+    assert full_of(opened(blob), 1)
+
+
+def test_whoever_waits_for_the_sender_does_not_wait_for_the_keeper():
+    code = textwrap.dedent(HEAD) + "send(1000, 1)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert len(keepers()) == 1
+    assert full_of(opened(bytes.fromhex(done.stdout.decode())), 1)
+
+
+def test_the_end_of_a_child_is_seen_at_once(context):
+    inbox = context.Queue()
+    process = context.Process(target=put, args=(inbox, [8]))
+    process.start()
+    assert multiprocessing.connection.wait([process.sentinel], timeout=60)
+    join(process)
+    assert len(keepers(process.pid)) == 1
+    assert full_of(inbox.get(timeout=60), 0)
+    inbox.close()
+
+
+def test_no_lock_is_held():
+    code = """
+        import fcntl
+        file = open(sys.argv[1], "w")
+        fcntl.flock(file, fcntl.LOCK_EX)
+        os.set_inheritable(file.fileno(), True)
+        send(1000, 1)
+        """
+    path = pathlib.Path(os.environ.get("TMPDIR", "/tmp"), f"lock-{os.getpid()}")
+    try:
+        (blob,) = sent(code, path)
+        assert len(keepers()) == 1
+        with path.open("w") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    finally:
+        path.unlink()
+    assert full_of(opened(blob), 1)
+
+
+def test_it_survives_the_hangup_of_the_senders_group():
+    code = "send(1000, 1)"
+    (blob,) = sent(code)
+    (pid,) = keepers()
+    os.kill(pid, signal.SIGHUP)
+    time.sleep(0.2)
+    assert full_of(opened(blob), 1)
+
+
+# ---- time ----
+
+
+def test_linger_0_keeps_nothing():
+    (blob,) = sent("send(1000, 1)", env={"SHAREDARRAY_LINGER": "0"})
+    assert keepers() == []
+    with pytest.raises(xp.HandleError, match=r"ended.*SHAREDARRAY_LINGER"):
+        opened(blob)
+
+
+def test_when_its_time_is_over(worker):
+    (blob,) = sent("send(1000, 1)", env={"SHAREDARRAY_LINGER": "0.5"})
+    assert no_keeper()
+    with pytest.raises(xp.HandleError, match=r"ended.*SHAREDARRAY_LINGER"):
+        opened(blob)
+    with pytest.raises(WorkerError, match=r"HandleError.*SHAREDARRAY_LINGER"):
+        worker.run("xp.from_handle(xp.Handle.from_bytes(b))", b=blob)
+
+
+@pytest.mark.parametrize("wrong", ["soon", "-1", "nan", "inf", "1s"])
+def test_a_wrong_time_is_refused_at_import(wrong):
+    result = run_script("import sharedarray", env={"SHAREDARRAY_LINGER": wrong})
+    assert result.rc == 1
+    assert f"ValueError: SHAREDARRAY_LINGER: a number of seconds is needed, not '{wrong}'" in (
+        result.stderr
+    )
+
+
+@pytest.mark.parametrize("right", ["7", "0.5", " 3 ", "1e30"])
+def test_times(right):
+    run_script("import sharedarray", env={"SHAREDARRAY_LINGER": right}).ok()
+
+
+@pytest.mark.slow
+def test_opened_after_minutes():
+    (blob,) = sent("send(1 << 20, 1)")
+    time.sleep(100)
+    assert full_of(opened(blob), 1)
+
+
+# ---- no keeper ----
+
+
+@pytest.mark.parametrize(
+    "end",
+    [
+        "os._exit(0)",
+        "os.kill(os.getpid(), signal.SIGKILL)",
+        "os.kill(os.getpid(), signal.SIGTERM)",
+        "os.execv(sys.executable, [sys.executable, '-c', ''])",
+        "os.abort()",
+    ],
+)
+def test_other_ends_count_as_killed(end):
+    code = textwrap.dedent(HEAD) + f"send(1000, 1)\n{end}"
+    blob = bytes.fromhex(run_script(code).stdout)
+    assert keepers() == []
+    with pytest.raises(xp.HandleError, match=r"ended.*was killed, left by os\._exit"):
+        opened(blob)
+
+
+KILLED = """
+from multiprocessing.reduction import ForkingPickler
+return bytes(ForkingPickler.dumps(xp.full(1 << 20, 8.0)))
+"""
+
+
+def test_a_killed_sender_is_a_lost_array(own_worker):
+    message = own_worker.run(KILLED)
+    own_worker.kill()
+    x = ForkingPickler.loads(message)
+    assert (x.shape, x.is_shared()) == ((MIB,), False)
+    with pytest.raises(xp.HandleError, match="was killed"):
+        x + 1
+
+
+def test_what_a_killed_sender_sent_can_be_had_from_another_holder(own_worker, worker):
+    message = own_worker.run(KILLED)
+    worker.run("import pickle\nkeep['x'] = pickle.loads(b)", b=message)
+    own_worker.kill()
+    x = ForkingPickler.loads(message)
+    assert full_of(x, 8)
+    x[0] = 1
+    assert worker.get("float(keep['x'][0])") == 1
+    worker.run("keep.clear()\ngc.collect()\nxp.empty_cache()")
+
+
+def die(n, path):
+    """Send, and be killed before anybody opens it."""
+    message = ForkingPickler.dumps(xp.full(n, 1.0))
+    with open(path + "~", "wb") as file:
+        file.write(message)
+    os.rename(path + "~", path)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def reads(path):
+    """Open a message in a pool's worker."""
+    x = ForkingPickler.loads(pathlib.Path(path).read_bytes())
+    return x.is_shared()
+
+
+def test_a_pool_that_meets_a_killed_senders_message_goes_on(context, tmp_path):
+    path = tmp_path / "message"
+    process = context.Process(target=die, args=(MIB, str(path)))
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL
+    with context.Pool(1) as pool:
+        assert pool.apply_async(reads, (str(path),)).get(60) is False
+        assert float(pool.apply_async(give, (3,)).get(60)[0]) == 3
+        pool.close()
+        pool.join()
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the package, to be damaged."""
+    shutil.copytree(
+        os.path.dirname(xp.__file__),
+        tmp_path / "sharedarray",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    return tmp_path / "sharedarray"
+
+
+def sent_by(package):
+    """What a program with this copy of the package sent."""
+    code = "import sys\nsys.path.insert(0, sys.argv[1])\n" + textwrap.dedent(HEAD)
+    code += "assert xp.__file__.startswith(sys.argv[1])\nsend(1000, 1)"
+    return bytes.fromhex(run_script(code, package.parent, flags=["-X", "dev"]).ok())
+
+
+def test_a_package_that_cannot_be_written(package):
+    os.chmod(package, 0o555)
+    blob = sent_by(package)
+    assert len(keepers()) == 1
+    assert full_of(opened(blob), 1)
+
+
+DAMAGE = {
+    "missing": lambda program: program.unlink(),
+    "not executable": lambda program: program.chmod(0o644),
+    "no program": lambda program: program.write_bytes(b"\x7fELF, it says"),
+    "a folder": lambda program: (program.unlink(), program.mkdir()),
+    "another program": lambda program: shutil.copy("/bin/true", program),
+    "a program that stays": lambda program: (
+        program.unlink(),
+        program.write_text("#!/bin/sh\nexec 3>&-\n"),
+        program.chmod(0o755),
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_program_that_cannot_run(package, damage):
+    DAMAGE[damage](package / "sharedarray-keeper")
+    blob = sent_by(package)
+    assert keepers() == []
+    with pytest.raises(xp.HandleError, match="could not run its keeper"):
+        opened(blob)
+
+
+def test_run_by_hand_it_says_what_it_is():
+    program = pathlib.Path(xp.__file__).with_name("sharedarray-keeper")
+    done = subprocess.run([program], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 2
+    assert "started by processes that end" in done.stderr
+
+
+@pytest.mark.parametrize("limits", [{"nofile": 24}, {"nproc": 0}, {"core": 0}])
+def test_under_limits_it_keeps_or_says_nothing(limits):
+    (blob,) = sent("send(1000, 1)", limits=limits)
+    if keepers():
+        assert full_of(opened(blob), 1)
+    else:
+        with pytest.raises(xp.HandleError, match="could not run its keeper"):
+            opened(blob)
+
+
+def test_senders_without_messages_have_none():
+    sent("x = xp.ones(1 << 20)\nh = x.handle()\ny = xp.from_handle(h)")
+    assert keepers() == []
+
+
+def test_what_was_collected_is_not_kept():
+    blobs = sent("send(1000, 1)\nxp.collect()")
+    assert keepers() == []
+    with pytest.raises(xp.HandleError):
+        opened(blobs[0])
+
+
+# ---- the watch itself ----
+
+
+def test_a_keeper_that_is_left_over_is_reported():
+    sent("send(1000, 1)")
+    (pid,) = keepers()
+    with pytest.raises(AssertionError, match=rf"left processes: {pid} S \(sharedarray-keeper"):
+        check_processes(timeout=0.3)
+    assert no_keeper()
+
+
+def test_its_memory_is_seen_as_left_over():
+    start = Footprint()
+    (blob,) = sent("send(1 << 20, 1)")
+    growth = list(Footprint().growth(start, slack=MIB))
+    assert any("memory left" in line for line in growth)
+    assert any("processes left" in line and "sharedarray-keeper" in line for line in growth)
+    assert full_of(opened(blob), 1)
+
+
+def test_a_queue_that_nobody_reads_is_let_go_of_by_its_sender(context):
+    inbox = context.Queue()
+    inbox.put(xp.full(MIB, 1.0))
+    with pytest.raises(queue.Empty):
+        while True:
+            inbox.get(timeout=1)
+    inbox.close()
