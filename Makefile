@@ -81,7 +81,7 @@ slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds amo
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "slow and not model" --ignore=tests/sanitizers $(PYTEST_ARGS)
 
 stress: $(DONE)/build $(DONE)/deps-test  ## random processes that share and kill: SECONDS=60 SEED=1
-	$(PY) -m tests.stress --keeper --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
+	$(PY) -m tests.stress --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
 
 tsan: $(DONE)/deps-test  ## pool and ledger as a program of their own, under ThreadSanitizer
 	$(PY) -m pytest tests/sanitizers -k "thread or race" $(PYTEST_ARGS)
