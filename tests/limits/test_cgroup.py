@@ -1,8 +1,10 @@
 """A memory cgroup that is full: `MemoryError` with the figures, and nobody is killed."""
 
 import contextlib
-import os
+import errno
 import pathlib
+import time
+import uuid
 
 import pytest
 
@@ -11,31 +13,59 @@ from tests.harness import run_script
 MIB = 1 << 20
 
 
+def made(base, name, file, limit):
+    """A new cgroup of so many bytes below `base`; None where none may be made."""
+    folder = pathlib.Path(base, name)
+    if not (folder.parent / "cgroup.procs").exists():  # no hierarchy: any folder could be made
+        return None
+    try:
+        folder.mkdir()
+    except OSError:
+        return None
+    try:
+        (folder / file).write_text(str(limit))
+        with contextlib.suppress(OSError):
+            (folder / "memory.swap.max").write_text("0")
+    except OSError:
+        folder.rmdir()
+        return None
+    return folder
+
+
+def remove(folder):
+    """Remove a cgroup as soon as its last process has gone."""
+    end = time.monotonic() + 30
+    while True:
+        try:
+            return folder.rmdir()
+        except OSError as error:
+            if error.errno != errno.EBUSY or time.monotonic() > end:
+                raise
+        time.sleep(0.05)
+
+
 @contextlib.contextmanager
 def group(limit):
     """A memory cgroup of so many bytes: its folder, or None where none may be made."""
-    name = f"sharedarray-limits-{os.getpid()}"
+    name = f"sharedarray-limits-{uuid.uuid4().hex}"
     for base, file in (
         ("/sys/fs/cgroup/memory", "memory.limit_in_bytes"),
         ("/sys/fs/cgroup", "memory.max"),
+        ("/sys/fs/cgroup/unified", "memory.max"),
     ):
-        folder = pathlib.Path(base, name)
-        try:
-            folder.mkdir()
-        except OSError:
-            continue
-        try:
+        folder = made(base, name, file, limit)
+        if folder:
             try:
-                (folder / file).write_text(str(limit))
-                with contextlib.suppress(OSError):
-                    (folder / "memory.swap.max").write_text("0")
-            except OSError:
-                continue
-            yield folder
+                yield folder
+            finally:
+                remove(folder)
             return
-        finally:
-            folder.rmdir()
     yield None
+
+
+def test_a_folder_that_is_no_cgroup_is_not_taken_for_one(tmp_path):
+    assert made(tmp_path, "name", "memory.max", 256 * MIB) is None
+    assert list(tmp_path.iterdir()) == []
 
 
 CODE = """
@@ -47,8 +77,9 @@ CODE = """
 
     n, arrays = int(sys.argv[2]) // 8, []
     try:
-        while True:
+        while len(arrays) * n < 1 << 26:  # twice what the group has: it does not hold
             arrays.append(xp.full(n, float(len(arrays))))
+        raise AssertionError("the group has no limit")
     except MemoryError as error:
         assert "memory cgroup" in str(error), error
         assert "empty_cache" in str(error)
