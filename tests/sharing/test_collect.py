@@ -211,7 +211,7 @@ def test_a_pickling_within_a_pickling():
             return str, ()
 
     outer = xp.full(MIB, 8.0)
-    message = ForkingPickler.dumps([outer, Inner(True), Inner(False)])
+    message = bytes(ForkingPickler.dumps([outer, Inner(True), Inner(False)]))
     del outer
     assert len(inner) == 1
     assert in_flight() >= 8 * MIB
