@@ -155,17 +155,22 @@ static bool open_message(const message *m, item *it, bool stale) {
             }
             rc = sa_attach_fd(m->segment, m->size, fd, true, m->creator_pid, m->creator_fd, m->creator_start, &seg);
         }
-        if (!rc) rc = ledger_at(m->ticket.creator, m->creator_pid, m->creator_start, m->ticket.creator_fd);
-        if (!rc) rc = sa_block_attach(seg, seg->base + m->offset, m->ticket.creator, m->ticket.word, m->serial);
-        if (!rc) it->p = seg->base + m->offset;
+        for (int tries = 0; !rc && !it->p && tries < 8; tries++) { /* another thread may unmap the ledger */
+            rc = ledger_at(m->ticket.creator, m->creator_pid, m->creator_start, m->ticket.creator_fd);
+            if (!rc) rc = sa_block_attach(seg, seg->base + m->offset, m->ticket.creator, m->ticket.word, m->serial);
+            if (!rc) it->p = seg->base + m->offset;
+            if (rc == -EAGAIN) rc = 0;
+        }
     }
     if (!it->p && stale) return false;
     if (!it->p) {
         complain("a message could not be opened", rc);
         return false;
     }
-    (void)ledger_at(m->ticket.id, m->pid, m->start, m->ticket.fd);
-    sa_ticket_opened(m->ticket.id, m->ticket.index, m->ticket.sequence);
+    for (int tries = 0; tries < 8; tries++) {
+        (void)ledger_at(m->ticket.id, m->pid, m->start, m->ticket.fd);
+        if (sa_ticket_opened(m->ticket.id, m->ticket.index, m->ticket.sequence)) break;
+    }
     opened++;
     return true;
 }

@@ -280,17 +280,19 @@ def test_a_pool_that_respawns_500_workers_does_not_grow_its_parent():
             return x
 
         base = xp.ones(50000)
-        def rounds(pool, n):
-            for start in range(0, n, 10):
-                arrays = [xp.full(20000, float(i)) for i in range(10)]
-                for i, y in enumerate(pool.imap(double, arrays)):
-                    assert float(y[0]) == float(arrays[i][-1]) == 2.0 * i
-                del arrays, y
         context = multiprocessing.get_context("fork")
-        with context.Pool(2, maxtasksperchild=1) as pool:
-            rounds(pool, 50)
-            with returns_to_start(slack=16 << 20, timeout=20):
-                rounds(pool, 500)
+        def rounds(n):
+            with context.Pool(2, maxtasksperchild=1) as pool:
+                for start in range(0, n, 10):
+                    arrays = [xp.full(20000, float(i)) for i in range(10)]
+                    for i, y in enumerate(pool.imap(double, arrays)):
+                        assert float(y[0]) == float(arrays[i][-1]) == 2.0 * i
+                    del arrays, y
+                pool.close()
+                pool.join()
+        rounds(50)
+        with returns_to_start(slack=8 << 20, timeout=20):
+            rounds(500)
         assert float(xp.sum(base)) == 50000
         """,
         timeout=380.0,

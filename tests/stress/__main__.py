@@ -2,7 +2,6 @@
 
 import argparse
 import itertools
-import os
 import random
 import sys
 import time
@@ -19,9 +18,9 @@ def parser():
     p.add_argument("--workers", type=int, default=8)
     p.add_argument(
         "--keeper",
-        action="store_true",
-        default=bool(os.environ.get("STRESS_KEEPER")),
-        help="workers end normally with unopened messages",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="workers end normally with unopened messages, which must not be lost",
     )
     p.add_argument("--plant", choices=sorted(planted.FAULTS), default="", help="make this fault")
     p.add_argument("--silence", type=float, default=30.0, help="seconds until a worker hangs")
@@ -39,7 +38,7 @@ class Ticker:
         now = time.monotonic()
         if now - self.last > 60:
             self.last = now
-            f = report.summary(run, now - self.begun, {"orphans": 0, "normal": 0})
+            f = report.summary(run, now - self.begun, {"orphans": 0, "normal": 0, "workers": 0})
             print(
                 f"{f['seconds']:.0f} s: {f['opened']:,} transfers, {f['killed']:,} killed, "
                 f"{f['forks']:,} forks, {f['lost']:,} lost",

@@ -17,7 +17,7 @@ WEIGHTS = {
     "fork": 0.5,
     "kill_child": 0.1,
     "kill": 0.02,
-    "end": 0.01,
+    "end": 0.05,
 }
 #: In a forked child, which reads no messages.
 CHILD = {name: WEIGHTS[name] for name in ("make", "send", "view", "drop", "look", "trim", "fork")}

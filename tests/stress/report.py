@@ -22,7 +22,8 @@ def text(figures):
         f"{f['forwarded']:,} of them forwarded, {f['bytes'] / 2**30:,.1f} GiB named by them\n"
         f"{f['made']:,} arrays made, {f['looks']:,} looks\n"
         f"{f['processes']:,} processes and threads, {f['forks']:,} forks, "
-        f"{f['killed']:,} killed ({f['orphans']:,} orphans), {f['normal']:,} ended normally\n"
+        f"{f['killed']:,} killed ({f['workers']:,} workers), "
+        f"{f['orphans']:,} outlived their parent, {f['normal']:,} workers ended normally\n"
         f"{f['lost']:,} arrays lost, each sent by a process that was killed"
     )
 

@@ -53,7 +53,7 @@ class Supervisor:
         self.run, self.slots = run, slots
         self.raids = plan.raids(run.seed, len(slots))
         self.next_burial = 0.0
-        self.faults, self.ends = [], {"killed": 0, "normal": 0, "orphans": 0}
+        self.faults, self.ends = [], {"workers": 0, "normal": 0, "orphans": 0}
         multiprocessing.get_context("forkserver").set_forkserver_preload(
             ["sharedarray", "tests.stress.worker"]
         )
@@ -86,7 +86,7 @@ class Supervisor:
             if code == 0 and slot.row.ended:
                 self.ends["normal"] += 1
             elif code == -signal.SIGKILL and slot.row.condemned:
-                self.ends["killed"] += 1
+                self.ends["workers"] += 1
             else:
                 self.faults.append(f"worker {name} (row {slot.row.number}) ended with {code}")
             if self.run.table.phase < table.DROP:

@@ -7,8 +7,8 @@ from .running import perform
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [1, 2])
-def test_a_short_run(seed):
+@pytest.mark.parametrize(("seed", "keeper"), [(1, False), (2, True)])
+def test_a_short_run(seed, keeper):
     followed = []
 
     def look(run):
@@ -18,7 +18,7 @@ def test_a_short_run(seed):
             if name and len(lines) > 5 and len(followed) < 300 and run.table.phase == table.RUN:
                 followed.append((name, lines[2:-2]))
 
-    outcome = perform(10.0, seed, slots=4, tick=look)
+    outcome = perform(10.0, seed, slots=4, keeper=keeper, tick=look)
     assert not outcome.wrong, str(outcome)
     assert outcome.figures["opened"] > 50
     assert followed
