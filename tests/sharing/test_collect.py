@@ -174,7 +174,7 @@ def unpicklable():
 
 
 def test_a_pickling_that_fails_leaves_nothing_in_flight():
-    with pytest.raises(Exception, match="pickle"):
+    with pytest.raises(Exception, match=r"pickle|local object"):
         ForkingPickler.dumps([xp.ones(MIB), xp.ones(MIB).storage(), unpicklable()])
     assert in_flight() == 0
 
@@ -211,13 +211,13 @@ def test_a_pickling_within_a_pickling():
             return str, ()
 
     outer = xp.full(MIB, 8.0)
-    message = ForkingPickler.dumps([outer, Inner(True), Inner(False)])
+    message = bytes(ForkingPickler.dumps([outer, Inner(True), Inner(False)]))
     del outer
     assert len(inner) == 1
     assert in_flight() >= 8 * MIB
     assert float(ForkingPickler.loads(message)[0][0]) == 8.0
     assert float(ForkingPickler.loads(inner[0])[0][0]) == 7.0
-    with pytest.raises(Exception, match="pickle"):
+    with pytest.raises(Exception, match=r"pickle|local object"):
         ForkingPickler.dumps([xp.ones(MIB), Inner(False), unpicklable()])
     assert in_flight() == 0
 
@@ -229,7 +229,7 @@ def test_a_queue_whose_feeder_cannot_pickle(context, capfd):
     queue.put(x)
     assert queue.get().storage() is x.storage()
     assert in_flight() == 0
-    assert "pickle" in capfd.readouterr().err  # multiprocessing tells it
+    assert "unpicklable" in capfd.readouterr().err  # multiprocessing tells it
     queue.close()
     queue.join_thread()
 
@@ -237,6 +237,6 @@ def test_a_queue_whose_feeder_cannot_pickle(context, capfd):
 @pytest.mark.parametrize("method", ["spawn", "forkserver"])
 def test_a_process_whose_arguments_cannot_be_sent(context):
     process = context.Process(target=print, args=(xp.ones(MIB), unpicklable()))
-    with pytest.raises(Exception, match="pickle"):
+    with pytest.raises(Exception, match=r"pickle|local object"):
         process.start()
     assert in_flight() == 0
