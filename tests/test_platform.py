@@ -56,8 +56,8 @@ def test_a_tree_built_for_another_python_says_so(unbuilt):
 
 def test_a_tree_that_is_built_in_part_says_what_to_run(unbuilt):
     suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
-    (unbuilt / f"sharedarray/_errors{suffix}").touch()
-    (unbuilt / f"sharedarray/_core{suffix}").touch()
+    for name in ("_errors", "_core", "_ledger"):
+        (unbuilt / f"sharedarray/{name}{suffix}").touch()
     message = importing(unbuilt)
     assert "is not built (it needs _storage" in message
     assert "`python setup.py build_ext --inplace`" in message
