@@ -2,7 +2,18 @@
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
-from libc.errno cimport EACCES, EAGAIN, EINVAL, EMFILE, ENFILE, ENOMEM, ENOSPC, EPROTO, ESTALE
+from libc.errno cimport (
+    EACCES,
+    EAGAIN,
+    EBADF,
+    EINVAL,
+    EMFILE,
+    ENFILE,
+    ENOMEM,
+    ENOSPC,
+    EPROTO,
+    ESTALE,
+)
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.string cimport memcmp, memcpy, memset
 from numpy cimport (
@@ -249,6 +260,10 @@ cdef bytes pack(Hold hold, ndarray a, bint readonly):
         raise OSError(ENOSPC, "cannot send a handle: messages that nobody opened yet fill this "
                       "process's ledger; receive some first, or raise ulimit -f or -v before the "
                       "first one is sent")
+    if rc == -EBADF:
+        raise OSError(EBADF, "cannot send a handle: this program closed the descriptors of shared "
+                      "memory (os.closerange(), os.dup2(), a daemon's start?); do that before the "
+                      "first array is made, or in a forked child, and send arrays made afterwards")
     check(rc, "cannot send a handle: no ticket in this process's ledger")
     note(ticket.index, ticket.sequence)
     memcpy(h.ledger, ticket.id, 16)

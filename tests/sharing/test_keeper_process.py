@@ -380,3 +380,23 @@ def test_a_queue_that_nobody_reads_is_let_go_of_by_its_sender(context):
         while True:
             inbox.get(timeout=1)
     inbox.close()
+
+
+@pytest.mark.parametrize("hard", [64, 4096])
+def test_no_descriptor_is_left_at_the_end(hard):
+    """The limit is raised for the moment, or what needs its descriptor no more gives it up."""
+    code = f"""
+    import resource
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, {hard}))
+    send(10, 4)
+    others = [xp.full(5 << 20, 1.0) for _ in range(3)]  # segments of their own
+    kept = []
+    try:
+        while True:
+            kept.append(os.open("/dev/null", os.O_RDONLY))
+    except OSError:
+        print(end="", flush=True)
+    """
+    (blob,) = sent(textwrap.dedent(code))
+    assert full_of(opened(blob), 4)
+    assert no_keeper()

@@ -91,6 +91,7 @@ int sa_ref_for_ticket(sa_segment *seg, void *p, sa_ticket *out) {
     out->creator_fd = out->creator_fd_here = -1;
     out->word = UINT32_MAX;
     out->own = is_own(seg);
+    if (!sa_segment_names_fd(seg)) return -EBADF;
     if (out->own) {
         b = sa_block_lookup(seg, p, &s);
         if (!b || !sa_refs(b)) return -EINVAL;

@@ -64,7 +64,9 @@ struct sa_segment {
     char *base;
     size_t size; /* bytes of the memfd */
     size_t nslots;
-    int fd;
+    int fd; /* -1: the program has closed it */
+    sa_file file;
+    double looked; /* when the descriptor was last seen to be this segment's */
     uint8_t kind;
     bool inherited; /* its creator is the process this one was forked from */
     bool writable;  /* this mapping */
@@ -122,6 +124,9 @@ int sa_segment_create(size_t size, int kind, sa_segment **out);        /* lock h
 void sa_segment_release(sa_segment *seg, bool retire);                 /* lock held */
 sa_segment *sa_segment_find(const uint64_t id[2]);                     /* lock held */
 size_t sa_descriptor_budget(void);
+bool sa_segment_has_fd(sa_segment *seg);   /* lock held */
+void sa_segment_forget_fd(sa_segment *seg); /* lock held */
+bool sa_segment_names_fd(sa_segment *seg); /* lock held */
 int sa_segment_punch(sa_segment *seg, size_t from, size_t n); /* own: pages back to the system */
 
 int sa_served_descriptor(const uint64_t id[2], uint64_t size, int writable);

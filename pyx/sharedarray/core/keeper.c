@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -20,6 +21,7 @@
 static char *program;
 static uint64_t linger; /* ms */
 static int channel = -1; /* to a keeper that runs */
+static sa_file channel_file;
 static uint64_t handed;  /* newest sequence when it was told last */
 
 int sa_keeper_configure(const char *path, uint64_t linger_ms) {
@@ -32,7 +34,7 @@ int sa_keeper_configure(const char *path, uint64_t linger_ms) {
 }
 
 void sa_keeper_after_fork_child(void) {
-    sa_close(channel);
+    sa_file_close(channel, &channel_file);
     channel = -1;
 }
 
@@ -108,6 +110,7 @@ static int start(sa_keep_reply *hello) {
     int pair[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) return -errno;
     channel = pair[0];
+    sa_file_note(channel, &channel_file);
     setsockopt(channel, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     setsockopt(channel, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     /* dup2() of a descriptor onto itself would leave it to be closed by exec */
@@ -193,6 +196,7 @@ static int put_ledger(batch *b, sa_peer *p, uint32_t *number) {
     uint32_t *n = number_of(&b->known, p, &new);
     int rc = 0;
     if (new) {
+        if (!sa_file_at(p->fd, &p->file)) return -EBADF;
         *n = b->ledgers++;
         rc = put(b, (sa_keep_record){.kind = SA_KEEP_LEDGER, .id = {p->id[0], p->id[1]}}, p->fd);
     }
@@ -217,8 +221,9 @@ static int put_runs(batch *b, const sa_segment *seg, uint32_t number) {
     return rc;
 }
 
-static int put_segment(batch *b, const sa_segment *seg, uint32_t *number) {
+static int put_segment(batch *b, sa_segment *seg, uint32_t *number) {
     /* forked children know the blocks without a name too */
+    if (!sa_segment_has_fd(seg)) return -EBADF;
     bool new, pruned = seg->kind == SA_SPANS && is_own(seg) && !sa_witness_serial() && !sa_ledger_own()->map->npinned;
     uint32_t *n = number_of(&b->known, seg, &new);
     int rc = 0;
@@ -268,6 +273,7 @@ static int put_ticket(batch *b, uint32_t k) {
     bool new;
     char *p = sa_pending_at(k, &seg, &index, &sequence);
     int rc = put_segment(b, seg, &segment);
+    if (rc == -EBADF) return 0; /* the program has closed it: nobody can hand it over */
     uint32_t *n = number_of(&b->known, p, &new);
     if (new && !rc) {
         sa_keep_record r = {.kind = SA_KEEP_BLOCK, .of = segment};
@@ -299,6 +305,7 @@ static int hand_over(void) {
     static batch b;
     static sa_keep_reply keeper;
     int rc = 0;
+    if (!sa_file_at(channel, &channel_file)) channel = -1; /* the program has closed it */
     for (int attempt = 0; attempt < 2; attempt++) {
         bool fresh = channel < 0;
         rc = fresh ? start(&keeper) : 0;
@@ -312,20 +319,44 @@ static int hand_over(void) {
     return rc;
 }
 
+/* No descriptor is left, and this process is about to end: segments of which nothing is in flight
+   need theirs no more. */
+static void make_room(void) {
+    sa_segment *seg;
+    uint32_t index;
+    uint64_t sequence;
+    for (seg = sa_segments; seg; seg = seg->next) seg->counted = false;
+    for (uint32_t k = sa_pending(); k-- > 0;) {
+        sa_pending_at(k, &seg, &index, &sequence);
+        seg->counted = true;
+    }
+    for (seg = sa_segments; seg; seg = seg->next)
+        if (!seg->counted) sa_segment_forget_fd(seg);
+}
+
 int sa_hand_over(void) {
     uint64_t newest;
     uint32_t places;
     int rc = 0;
+    struct rlimit had;
+    bool raised = false;
     if (!linger || !program) return 0;
-    for (int attempt = 0; attempt < 2; attempt++) {
+    for (int attempt = 0; attempt < 3; attempt++) {
         sa_lock();
         sa_ticket_sweep(UINT32_MAX);
         sa_ticket_extent(&newest, &places);
         rc = sa_pending() && (channel < 0 || handed != newest) ? hand_over() : 0;
+        if (rc == -EMFILE && attempt == 1) make_room();
         sa_unlock();
         if (rc != -EMFILE) break;
-        sa_pool_trim(); /* cached segments have descriptors */
+        if (attempt == 0) sa_pool_trim(); /* cached segments have descriptors */
+        if (attempt == 1 && !getrlimit(RLIMIT_NOFILE, &had) && had.rlim_cur != RLIM_INFINITY) {
+            struct rlimit more = had;
+            more.rlim_cur = had.rlim_max - had.rlim_cur > 8 ? had.rlim_cur + 8 : had.rlim_max;
+            raised = !setrlimit(RLIMIT_NOFILE, &more);
+        }
     }
+    if (raised) (void)setrlimit(RLIMIT_NOFILE, &had);
     return rc;
 }
 

@@ -67,7 +67,7 @@ bool sa_who_alive(uint64_t who) {
     if (who == SA_FOREIGN) return true;
     if (who >> 42 == 0) { /* being forked */
         struct flock l = fork_byte(who);
-        return !own || fcntl(own->fd, F_OFD_GETLK, &l) || l.l_type != F_UNLCK;
+        return !own || !sa_file_at(own->fd, &own->file) || fcntl(own->fd, F_OFD_GETLK, &l) || l.l_type != F_UNLCK;
     }
     pid_t pid = (pid_t)(who >> 42);
     uint64_t start;
@@ -100,12 +100,13 @@ static sa_peer *peer_new(const uint64_t id[2], int fd, int *rc) {
     p->map = m;
     p->used = ++peer_clock;
     p->fork_fd = -1;
+    sa_file_note(fd, &p->file);
     return p;
 }
 
 static void peer_delete(sa_peer *p) {
     munmap(p->map, SA_LEDGER_BYTES(p->rows));
-    if (p->fd >= 0) close(p->fd);
+    sa_file_close(p->fd, &p->file);
     free(p->spare);
     free(p);
 }
@@ -376,6 +377,11 @@ int sa_ticket_new(void *p, sa_ticket *out) {
     sa_lock();
     sa_ticket_sweep(64);
     int rc = ledger_ready();
+    if (!rc && sa_now() - own->looked > 0.5) {
+        own->looked = sa_now();
+        if (!sa_file_at(own->fd, &own->file)) own->fd = -1;
+    }
+    if (!rc && own->fd < 0) rc = -EBADF;
     if (!rc) rc = grow();
     sa_segment *seg = sa_segment_at(p);
     if (!rc && !seg) rc = -EINVAL;
@@ -563,7 +569,7 @@ void sa_peer_names(sa_peer *p, uint64_t id[2], int32_t *origin_fd, int32_t *fd) 
 
 int sa_ledger_fd(const uint64_t id[2]) {
     sa_peer *p = sa_peer_find(id);
-    return p ? p->fd : -1;
+    return p && sa_file_at(p->fd, &p->file) ? p->fd : -1;
 }
 
 /* ---- fork ---- */
@@ -575,7 +581,7 @@ uint64_t sa_fork_who(sa_peer *p) {
     char path[40];
     if (p->fork_fd >= 0 || p->fork_who) return p->fork_who;
     p->fork_who = SA_FOREIGN; /* in doubt alive */
-    if (sa_who_in(p->map) == SA_FOREIGN) return p->fork_who;
+    if (sa_who_in(p->map) == SA_FOREIGN || !sa_file_at(p->fd, &p->file)) return p->fork_who;
     snprintf(path, sizeof path, "/proc/self/fd/%d", p->fd);
     p->fork_fd = open(path, O_RDWR | O_CLOEXEC);
     for (int tries = 0; p->fork_fd >= 0 && tries < 8; tries++) {

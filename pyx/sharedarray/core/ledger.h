@@ -66,6 +66,8 @@ typedef struct sa_peer {
     sa_ledger *map;
     uint32_t rows;
     int fd, origin_fd; /* here, and in the process whose ledger it is */
+    sa_file file;
+    double looked; /* when fd was last seen to be this ledger's */
     uint32_t users; /* held blocks counted in it */
     uint64_t used;
     uint32_t *spare, nspare, spare_cap; /* hold entries of ours that are unused */

@@ -303,3 +303,33 @@ int64_t sa_now_ms(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
+
+void sa_file_note(int fd, sa_file *file)
+{
+    struct stat st;
+
+    *file = (sa_file){0, 0};
+    if (fstat(fd, &st) == 0) {
+        *file = (sa_file){(uint64_t)st.st_dev, (uint64_t)st.st_ino};
+    }
+}
+
+bool sa_file_at(int fd, const sa_file *file)
+{
+    struct stat st;
+
+    if (fd < 0) {
+        return false;
+    }
+    if (fstat(fd, &st) < 0) {
+        return errno != EBADF;
+    }
+    return file->ino == 0 || ((uint64_t)st.st_dev == file->dev && (uint64_t)st.st_ino == file->ino);
+}
+
+void sa_file_close(int fd, const sa_file *file)
+{
+    if (sa_file_at(fd, file)) {
+        sa_close(fd);
+    }
+}

@@ -61,4 +61,14 @@ int64_t sa_now_ms(void);
 /* close() that keeps errno and takes -1. */
 void sa_close(int fd);
 
+/* The file behind a descriptor that is kept: a program may close any number (os.closerange(), dup2())
+ * and have another file there, which is not ours to write, seal or close. */
+typedef struct {
+    uint64_t dev, ino;
+} sa_file;
+
+void sa_file_note(int fd, sa_file *file);
+bool sa_file_at(int fd, const sa_file *file); /* true in doubt */
+void sa_file_close(int fd, const sa_file *file);
+
 #endif

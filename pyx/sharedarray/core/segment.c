@@ -49,7 +49,10 @@ static void link_segment(sa_segment *seg) {
     seg->next_id = *b;
     *b = seg;
     sa_nsegments++;
-    if (seg->fd >= 0) sa_ndescriptors++;
+    if (seg->fd >= 0) {
+        sa_file_note(seg->fd, &seg->file);
+        sa_ndescriptors++;
+    }
 }
 
 static void unlink_segment(sa_segment *seg) {
@@ -63,6 +66,31 @@ static void unlink_segment(sa_segment *seg) {
         }
     sa_nsegments--;
     if (seg->fd >= 0) sa_ndescriptors--;
+}
+
+/* Whether the segment's descriptor still is this segment's; where the program has closed the number,
+   it is forgotten. Lock held. */
+bool sa_segment_has_fd(sa_segment *seg) {
+    if (seg->fd >= 0 && !sa_file_at(seg->fd, &seg->file)) {
+        seg->fd = -1;
+        sa_ndescriptors--;
+    }
+    return seg->fd >= 0;
+}
+
+void sa_segment_forget_fd(sa_segment *seg) {
+    if (!sa_segment_has_fd(seg)) return;
+    close(seg->fd);
+    seg->fd = -1;
+    sa_ndescriptors--;
+}
+
+/* As sa_segment_has_fd(), from memory if it was seen lately. */
+bool sa_segment_names_fd(sa_segment *seg) {
+    double now = sa_now();
+    if (seg->fd >= 0 && now - seg->looked < 0.5) return true;
+    seg->looked = now;
+    return sa_segment_has_fd(seg);
 }
 
 sa_segment *sa_segment_find(const uint64_t id[2]) {
@@ -113,6 +141,7 @@ fail:
 }
 
 void sa_segment_release(sa_segment *seg, bool retire) {
+    (void)sa_segment_has_fd(seg);
     unlink_segment(seg);
     sa_note_gone(seg);
     /* F_SEAL_SEAL on an own segment tells receivers that its creator has let go of it. */
@@ -127,14 +156,14 @@ void sa_segment_release(sa_segment *seg, bool retire) {
 
 /* Two system calls do the same; a seccomp filter may know one of them only. */
 int sa_segment_punch(sa_segment *seg, size_t from, size_t n) {
-    if (!fallocate(seg->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)n)) return 0;
+    if (sa_segment_has_fd(seg) && !fallocate(seg->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)n)) return 0;
     return madvise(seg->base + from, n, MADV_REMOVE) ? -errno : 0;
 }
 
 /* ---- attached segments ---- */
 
 static bool retired(sa_segment *seg) {
-    int seals = fcntl(seg->fd, F_GET_SEALS);
+    int seals = sa_segment_has_fd(seg) ? fcntl(seg->fd, F_GET_SEALS) : -1;
     return seals < 0 || (seals & F_SEAL_SEAL) || (kill(seg->creator_pid, 0) && errno == ESRCH);
 }
 
@@ -182,9 +211,15 @@ int sa_attach_fd(const uint64_t id[2], uint64_t size, int fd, bool writable, int
         goto done;
     }
     if (seg && writable && !seg->writable) { /* upgrade in place: the addresses stay, and the descriptor's number, which messages name */
-        if (mmap(seg->base, seg->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED || dup3(fd, seg->fd, O_CLOEXEC) < 0) {
+        bool had = sa_segment_has_fd(seg);
+        if (mmap(seg->base, seg->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0) == MAP_FAILED || (had && dup3(fd, seg->fd, O_CLOEXEC) < 0)) {
             rc = -errno;
             goto done;
+        }
+        if (!had) {
+            seg->fd = fd;
+            fd = -1;
+            sa_ndescriptors++;
         }
         seg->writable = true;
     }
@@ -292,7 +327,7 @@ int sa_served_descriptor(const uint64_t id[2], uint64_t size, int writable) {
     int fd = -ENOENT;
     sa_lock();
     sa_segment *seg = sa_segment_find(id);
-    int from = seg && seg->size == size && (seg->writable || !writable) ? seg->fd : sa_ledger_fd(id);
+    int from = seg && seg->size == size && (seg->writable || !writable) ? (sa_segment_has_fd(seg) ? seg->fd : -EBADF) : sa_ledger_fd(id);
     if (from >= 0) {
         char path[40];
         snprintf(path, sizeof path, "/proc/self/fd/%d", from);

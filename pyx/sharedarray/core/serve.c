@@ -38,6 +38,7 @@ static struct {
     sa_lookup lookup;
     _Atomic bool stop, ended;
     int listener, spare;
+    sa_file file; /* of both */
     int64_t resume;
     struct connection conn[CONNECTIONS];
     int count;
@@ -171,6 +172,11 @@ static void refill_spare(void)
 static void accept_all(void)
 {
     for (int i = 0; i < CONNECTIONS; i++) {
+        if (!sa_file_at(S.listener, &S.file)) {
+            /* Not our socket any more: a program closed descriptors wholesale (daemons do). */
+            S.ended = true;
+            return;
+        }
         int fd = accept4(S.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 
         if (fd >= 0) {
@@ -198,7 +204,7 @@ static void accept_all(void)
                 S.resume = sa_now_ms() + EXHAUSTED_PAUSE;
                 return;
             }
-            close(S.spare);
+            sa_file_close(S.spare, &S.file);
             S.spare = -1;
         }
     }
@@ -326,8 +332,8 @@ static void close_all(void)
     for (int i = 0; i < S.count; i++) {
         close(S.conn[i].fd);
     }
-    sa_close(S.listener);
-    sa_close(S.spare);
+    sa_file_close(S.listener, &S.file);
+    sa_file_close(S.spare, &S.file);
     S.listener = S.spare = -1;
     S.count = 0;
     S.resume = 0;
@@ -339,7 +345,7 @@ static void stop_locked(void)
     if (S.running && S.pid == getpid()) {
         pthread_mutex_lock(&S.busy);
         S.stop = true;
-        if (S.listener >= 0) {
+        if (sa_file_at(S.listener, &S.file)) {
             shutdown(S.listener, SHUT_RDWR);
         }
         pthread_mutex_unlock(&S.busy);
@@ -368,6 +374,7 @@ int sa_serve_start_as(sa_lookup lookup, const uint64_t token[2])
         }
         if (r == 0) {
             r = listen_on(S.token, &S.listener);
+            sa_file_note(S.listener, &S.file);
         }
         if (r == 0) {
             refill_spare();

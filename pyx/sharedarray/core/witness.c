@@ -13,6 +13,7 @@
 
 static struct {
     int fd;
+    sa_file file;
     uint64_t serial; /* last block that these descendants know */
 } witness[MOST];
 static int nwitnesses;
@@ -26,7 +27,7 @@ static void unmap(void) {
 
 void sa_witness_before_fork(uint64_t serial, bool always) {
     if (!serial) return;
-    (void)sa_witness_serial();
+    (void)sa_witness_serial(); /* whatever is left has its descriptor */
     mapped = NULL;
     int fd = -1;
     if (nwitnesses < MOST && sa_memfd("fork-witness", SA_PAGE, &fd)) fd = -1;
@@ -35,6 +36,7 @@ void sa_witness_before_fork(uint64_t serial, bool always) {
         fd = witness[nwitnesses - 1].fd;
     } else if (fd >= 0) {
         witness[nwitnesses].fd = fd;
+        sa_file_note(fd, &witness[nwitnesses].file);
         witness[nwitnesses++].serial = serial;
     }
     if (fd >= 0) mapped = mmap(NULL, SA_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -48,7 +50,7 @@ void sa_witness_after_fork_parent(void) {
 
 /* The mapping stays: it is what is asked for. */
 void sa_witness_after_fork_child(void) {
-    for (int i = 0; i < nwitnesses; i++) close(witness[i].fd);
+    for (int i = 0; i < nwitnesses; i++) sa_file_close(witness[i].fd, &witness[i].file);
     nwitnesses = 0;
     forever = 0;
     mapped = NULL;
@@ -61,6 +63,11 @@ uint64_t sa_witness_serial(void) {
     uint64_t last = forever;
     int n = 0;
     for (int i = 0; i < nwitnesses; i++) {
+        if (!sa_file_at(witness[i].fd, &witness[i].file)) { /* the program has closed it: nothing tells any more */
+            if (witness[i].serial > forever) forever = witness[i].serial;
+            if (forever > last) last = forever;
+            continue;
+        }
         if (fcntl(witness[i].fd, F_ADD_SEALS, F_SEAL_WRITE) == 0) {
             close(witness[i].fd);
             continue;
