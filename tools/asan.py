@@ -16,7 +16,16 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = ("conftest.py", "pyproject.toml", "setup.py", "pyx", "sharedarray", "tests", "tools")
 LEFT_OUT = shutil.ignore_patterns("*.so", "__pycache__", "build")
 SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
-TESTS = ("tests/core", "tests/memory", "tests/sharing")
+#: Of sharing, what goes different ways through the core; the rest goes the same ones again.
+SHARING = (
+    "changing_hands closed_descriptors collect fork fork_messages handle_fuzz handle_refused handles"
+    " keeper kill lifetimes limits noise_in_ledgers storage threads"
+)
+TESTS = (
+    "tests/core",
+    "tests/memory",
+    *(f"tests/sharing/test_{name}.py" for name in SHARING.split()),
+)
 
 #: Left out are tests that limit address space (the sanitizer takes terabytes of it), count what it
 #: has itself (mappings, descriptors), or build a library without it; and start methods other

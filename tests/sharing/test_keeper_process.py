@@ -197,7 +197,7 @@ def test_times(right):
 @pytest.mark.slow
 def test_opened_after_minutes():
     (blob,) = sent("send(1 << 20, 1)")
-    time.sleep(100)
+    time.sleep(62)
     assert full_of(opened(blob), 1)
 
 
