@@ -18,8 +18,8 @@ LEFT_OUT = shutil.ignore_patterns("*.so", "__pycache__", "build")
 SANITIZE = "-fsanitize=address,undefined -fno-sanitize-recover=undefined"
 #: Of sharing, what goes different ways through the core; the rest goes the same ones again.
 SHARING = (
-    "changing_hands closed_descriptors collect fork fork_messages handle_fuzz handle_refused handles"
-    " keeper kill lifetimes limits noise_in_ledgers storage threads"
+    "changing_hands closed_descriptors collect fork fork_messages handle_fuzz handle_refused"
+    " handles keeper kill lifetimes limits noise_in_ledgers storage threads"
 )
 TESTS = (
     "tests/core",

@@ -9,8 +9,11 @@ found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 sh tools/find_python.sh --all >"$found"
 status=0
-core="noise_in_ledgers or test_forged or readonly_promise or other_users or steady_state or closed_descriptors or test_limits"
-tests="tests/array tests/memory tests/namespace tests/sharing -k 'not (forkserver or $core)'"
+sharing="by_value collect exit fork handles is_shared keeper lost threads transport_managers transport_nested
+    transport_pool transport_process"
+tests="tests/array tests/memory tests/namespace"
+for name in $sharing; do tests="$tests tests/sharing/test_$name.py"; done
+tests="$tests -k 'not forkserver'"
 while read -r version python; do
     if [ "$version" = "$here" ]; then
         echo "Python $version: the main one, not here"
