@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 JOBS ?= $(shell nproc)
 SUITE ?=
 EXAMPLES ?= 100
-CHECKS := lint stubs docs doctest examples model slow stress tsan asan other-pythons
+CHECKS := lint stubs docs doctest examples model slow stress tsan other-pythons
 SECONDS := 60
 SEED :=
 
@@ -36,7 +36,7 @@ demo: $(DONE)/build $(DONE)/deps-demo  ## run the demonstration
 test: $(DONE)/build $(DONE)/deps-test  ## the core tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
-check:  ## everything else: lint, stubs, docs, examples, models, slow tests, stress, sanitizers, other Pythons
+check:  ## everything else: lint, stubs, docs, examples, models, slow tests, stress, ThreadSanitizer, other Pythons
 	@failed=; \
 	for name in $(CHECKS); do \
 	    echo "==> make $$name"; \

@@ -9,6 +9,8 @@ import pytest
 
 from .shim import FOREVER
 
+pytestmark = pytest.mark.slow
+
 #: What each call may fail with in a healthy system that is short of something, or filtered.
 ERRORS = {
     "calloc": ["ENOMEM"],
