@@ -67,7 +67,7 @@ class Actor:
         getattr(self, d.action)(d)
         self.flush()
         while len(self.items) > MOST_ITEMS or sum(i.x.nbytes for i in self.items) > MOST_BYTES:
-            del self.items[int(d.u * len(self.items))]
+            self.drop(d)
 
     def pick(self, u):
         """Return one of the arrays held, or None."""
@@ -99,7 +99,7 @@ class Actor:
 
     def drop(self, d):
         if self.items:
-            self.items.pop(int(d.u * len(self.items)))
+            self.items.pop(int(d.u * len(self.items))).check()
 
     def look(self, d):
         item = self.pick(d.u)
@@ -196,6 +196,8 @@ class Actor:
                     raise Fault(f"child {row.name} (process {pid}) ended with {code}")
 
     def kill_child(self, d):
+        if self.run.plant:
+            return  # a kill might hide the planted fault
         for pid, row in self.children.items():
             row.condemned = 1
             os.kill(pid, signal.SIGKILL)  # not waited for yet: the number is its own

@@ -32,13 +32,6 @@ def messages_accounted(known):
         )
 
 
-def nothing_lost_without_a_kill(known):
-    """No array is lost where nobody was killed."""
-    sums = totals(known)
-    if sums["lost"] and not sums["killed"]:
-        yield f"{sums['lost']} arrays lost, nobody killed"
-
-
 def dropped(known, paths):
     """The survivors hold nothing, by their own statistics."""
     for path in paths:

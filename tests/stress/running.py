@@ -49,7 +49,6 @@ def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, tick=N
             wrong += checks.segments_small(supervisor.pids(), supervisor.ends["workers"])
             supervisor.leave()
             wrong += checks.messages_accounted(run.table)
-            wrong += checks.nothing_lost_without_a_kill(run.table)
             wrong += checks.processes_left(run.table)
         except RunFailed as error:
             wrong += filter(None, [str(error)])

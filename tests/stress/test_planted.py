@@ -68,14 +68,6 @@ def test_messages_that_vanish_are_counted(known):
     assert list(checks.messages_accounted(known)) == []
 
 
-def test_losses_need_a_kill(known):
-    one = known.new_row()
-    one.lost = 1
-    assert list(checks.nothing_lost_without_a_kill(known))
-    known.new_row().condemned = 1
-    assert not list(checks.nothing_lost_without_a_kill(known))
-
-
 def test_what_is_in_flight_must_have_been_abandoned(known, tmp_path):
     sender, receiver = known.new_row(), known.new_row()
     stats = {"allocated": 0, "attached": 0, "in_flight": 4096}
