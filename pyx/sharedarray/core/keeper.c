@@ -123,6 +123,8 @@ static int start(sa_keep_reply *hello) {
 
 /* ---- telling it ---- */
 
+#define UNTOLD UINT32_MAX
+
 /* Numbers of what was told already, by address; open addressing. */
 typedef struct {
     const void **key;
@@ -221,20 +223,18 @@ static int put_runs(batch *b, const sa_segment *seg, uint32_t number) {
     return rc;
 }
 
+/* -EBADF: the program has closed its descriptor. */
 static int put_segment(batch *b, sa_segment *seg, uint32_t *number) {
-    /* forked children know the blocks without a name too */
-    if (!sa_segment_has_fd(seg)) return -EBADF;
-    bool new, pruned = seg->kind == SA_SPANS && is_own(seg) && !sa_witness_serial() && !sa_ledger_own()->map->npinned;
+    bool new;
     uint32_t *n = number_of(&b->known, seg, &new);
-    int rc = 0;
-    if (new) {
-        *n = b->segments++;
-        rc = put(b, (sa_keep_record){SA_KEEP_SEGMENT, 0, {seg->id[0], seg->id[1]}, seg->size, seg->writable, pruned}, seg->fd);
-        *number = *n;
-        if (pruned && !rc) rc = put_runs(b, seg, *n);
-    }
+    if (new) *n = sa_segment_has_fd(seg) ? b->segments++ : UNTOLD;
     *number = *n;
-    return rc;
+    if (*n == UNTOLD) return -EBADF;
+    if (!new) return 0;
+    /* forked children know the blocks without a name too */
+    bool pruned = seg->kind == SA_SPANS && is_own(seg) && !sa_witness_serial() && !sa_ledger_own()->map->npinned;
+    int rc = put(b, (sa_keep_record){SA_KEEP_SEGMENT, 0, {seg->id[0], seg->id[1]}, seg->size, seg->writable, pruned}, seg->fd);
+    return !rc && pruned ? put_runs(b, seg, *number) : rc;
 }
 
 /* Where else the holders of the block are counted; the keeper is counted there from now on. */
@@ -325,13 +325,14 @@ static void make_room(void) {
     sa_segment *seg;
     uint32_t index;
     uint64_t sequence;
-    for (seg = sa_segments; seg; seg = seg->next) seg->counted = false;
     for (uint32_t k = sa_pending(); k-- > 0;) {
         sa_pending_at(k, &seg, &index, &sequence);
         seg->counted = true;
     }
-    for (seg = sa_segments; seg; seg = seg->next)
+    for (seg = sa_segments; seg; seg = seg->next) {
         if (!seg->counted) sa_segment_forget_fd(seg);
+        seg->counted = false;
+    }
 }
 
 int sa_hand_over(void) {

@@ -85,12 +85,7 @@ static int give_out(const uint64_t id[2], uint64_t size, int writable) {
     }
     for (uint64_t i = 0; i < held.nledgers; i++)
         if (held.ledgers[i].id[0] == id[0] && held.ledgers[i].id[1] == id[1]) from = held.ledgers[i].fd;
-    if (from >= 0) {
-        char path[40];
-        snprintf(path, sizeof path, "/proc/self/fd/%d", from);
-        fd = writable ? fcntl(from, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC); /* never a writable description for reading */
-        if (fd < 0) fd = -errno;
-    }
+    if (from >= 0) fd = sa_fd_again(from, writable);
     pthread_mutex_unlock(&table);
     return fd;
 }
@@ -339,7 +334,8 @@ static void leave(void) {
     if (null > SA_KEEP_FD) close(null);
     (void)!chdir("/");
     setsid();
-    signal(SIGHUP, SIG_IGN);
+    static const int meant_for_its_sender[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2};
+    for (size_t i = 0; i < sizeof meant_for_its_sender / sizeof *meant_for_its_sender; i++) signal(meant_for_its_sender[i], SIG_IGN);
     prctl(PR_SET_NAME, SA_KEEPER_PROGRAM);
     raise_limit(RLIMIT_NOFILE);
     raise_limit(RLIMIT_AS);

@@ -304,6 +304,16 @@ int64_t sa_now_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+int sa_fd_again(int fd, bool writable)
+{
+    char path[40];
+    int again;
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    again = writable ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
+    return again < 0 ? -errno : again;
+}
+
 void sa_file_note(int fd, sa_file *file)
 {
     struct stat st;

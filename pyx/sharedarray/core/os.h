@@ -58,6 +58,10 @@ ssize_t sa_read_file(const char *path, char *out, size_t room);
 /* Monotonic milliseconds. */
 int64_t sa_now_ms(void);
 
+/* A new descriptor of the same file, or -errno: a duplicate for writing; for reading a description of
+ * its own, so that a read-only opener never gets a writable one. */
+int sa_fd_again(int fd, bool writable);
+
 /* close() that keeps errno and takes -1. */
 void sa_close(int fd);
 

@@ -328,13 +328,7 @@ int sa_served_descriptor(const uint64_t id[2], uint64_t size, int writable) {
     sa_lock();
     sa_segment *seg = sa_segment_find(id);
     int from = seg && seg->size == size && (seg->writable || !writable) ? (sa_segment_has_fd(seg) ? seg->fd : -EBADF) : sa_ledger_fd(id);
-    if (from >= 0) {
-        char path[40];
-        snprintf(path, sizeof path, "/proc/self/fd/%d", from);
-        /* a read-only opener never gets a writable description */
-        fd = writable ? fcntl(from, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC);
-        if (fd < 0) fd = -errno;
-    }
+    if (from >= 0) fd = sa_fd_again(from, writable);
     sa_unlock();
     return fd;
 }
