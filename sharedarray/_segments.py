@@ -1,34 +1,19 @@
 """Every segment of this user on this machine, found from outside: by ``/proc`` and the ledgers.
 
 A segment has no name in any file system, so it is found at those who hold it: among the
-descriptors and mappings of their processes, by the name of its memfd. Links are read first and
-pinned by ``O_PATH`` next; nothing but a ledger is ever opened, and that by the checks of every
-receiver. Sources: proc_pid_fd(5), proc_pid_maps(5), proc_pid_status(5).
+descriptors and mappings of their processes (`_processes`). Nothing but a ledger is ever opened, and
+that by the checks of every receiver.
 """
 
-import contextlib
 import os
-import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from . import _ledger
 from ._notes import LAYOUT, Ledger, read_ledger
+from ._processes import Memfd, Place, Process, look
 
-__all__ = ["Creator", "Holder", "Scan", "Segment", "mapped_by", "scan"]
-
-KEEPER = "sharedarray-keeper"
-# The kernel cuts the names of programs.
-KEEPER_SHORT = KEEPER[:15]
-BLOCK = 512  # bytes: the unit of st_blocks
-
-_LINK = re.compile(r"/memfd:sharedarray-([0-9a-f]{32}) \(deleted\)\Z")
-_MAPPING = re.compile(
-    rb"^([0-9a-f]+-[0-9a-f]+) (\S{4}) \S+ ([0-9a-f]+):([0-9a-f]+) (\d+)"
-    rb" +/memfd:sharedarray-([0-9a-f]{32}) \(deleted\)$",
-    re.MULTILINE,
-)
+__all__ = ["Creator", "Holder", "Scan", "Segment", "scan"]
 
 
 @dataclass(frozen=True)
@@ -126,36 +111,6 @@ class Scan:
     closed: tuple[int, ...]
 
 
-@dataclass
-class _Process:
-    """A process of this user that holds something."""
-
-    pid: int
-    own_pid: int  # in its own pid namespace
-    pidns: int
-    kind: str
-    command: str
-
-
-@dataclass
-class _Place:
-    """What one process has of one memfd."""
-
-    numbers: list[int] = field(default_factory=list)
-    regions: list[str] = field(default_factory=list)
-    writable: bool = False
-
-
-@dataclass
-class _Found:
-    """One memfd: its identity is name and inode, since any process can give a memfd any name."""
-
-    name: str
-    size: int = -1
-    resident: int | None = None
-    places: dict[int, _Place] = field(default_factory=dict)
-
-
 def scan() -> Scan:
     """Look at every process of this user.
 
@@ -178,174 +133,14 @@ def scan() -> Scan:
     [True]
     """
     uid = os.geteuid()
-    device = _device_of_memfds()
-    found: dict[tuple[str, int], _Found] = {}
-    processes: dict[int, _Process] = {}
-    closed = []
-    for pid in _pids():
-        process = _process(pid, uid)
-        if process is None:
-            continue
-        try:
-            _look_at(process, device, uid, found)
-        except (FileNotFoundError, ProcessLookupError):
-            continue  # it ended meanwhile
-        except PermissionError:
-            closed.append(pid)
-            continue
-        processes[pid] = process
-    for memory in found.values():
-        _measure(memory)
+    found, processes, closed = look(uid)
     return _assemble(uid, found, processes, closed)
-
-
-def mapped_by(name: str) -> list[int]:
-    """Return the processes that have a segment mapped.
-
-    Parameters
-    ----------
-    name : str
-        Of its memfd.
-
-    Returns
-    -------
-    list of int
-        Process ids, ascending, this process among them. Processes whose ``/proc`` entry is closed
-        are not seen.
-
-    Examples
-    --------
-    >>> from sharedarray._segments import mapped_by
-    >>> mapped_by("no such segment")
-    []
-    """
-    needle = f"/memfd:{name} (deleted)\n".encode()
-    found = []
-    for pid in _pids():
-        with contextlib.suppress(OSError):  # it ended meanwhile, or is another user's
-            if needle in _bytes(f"/proc/{pid}/maps"):
-                found.append(pid)
-    return sorted(found)
-
-
-# ---- processes ----
-
-
-def _pids() -> Iterator[int]:
-    with os.scandir("/proc") as entries:
-        for entry in entries:
-            if entry.name.isdecimal():
-                yield int(entry.name)
-
-
-def _process(pid: int, uid: int) -> _Process | None:
-    """Return what is to be known of a process; None if it ended or is another user's."""
-    try:
-        lines = _bytes(f"/proc/{pid}/status").splitlines()
-    except OSError:
-        return None
-    status = dict(line.split(b":", 1) for line in lines if b":" in line)
-    if int(status[b"Uid"].split()[1]) != uid or status[b"State"].split()[0] in (b"Z", b"X"):
-        return None
-    short = status[b"Name"].strip().decode(errors="backslashreplace")
-    command = name = short
-    pidns = 0
-    with contextlib.suppress(OSError):
-        words = _bytes(f"/proc/{pid}/cmdline").rstrip(b"\0").split(b"\0")
-        if words != [b""]:
-            command = b" ".join(words).decode(errors="backslashreplace")
-            name = os.path.basename(words[0].decode(errors="backslashreplace"))
-    with contextlib.suppress(OSError):
-        pidns = os.stat(f"/proc/{pid}/ns/pid").st_ino
-    kind = "keeper" if name == KEEPER or short == KEEPER_SHORT else "process"
-    own = status.get(b"NSpid", b"").split() or [b"%d" % pid]  # without pid namespaces: none
-    return _Process(pid, int(own[-1]), pidns, kind, command)
-
-
-def _look_at(process: _Process, device: int, uid: int, found: dict) -> None:
-    """Enter what one process has mapped and open."""
-    for region, access, major, minor, inode, name in _MAPPING.findall(
-        _bytes(f"/proc/{process.pid}/maps")
-    ):
-        if os.makedev(int(major, 16), int(minor, 16)) != device:
-            continue  # a file of such a name in some file system
-        key = name.decode(), int(inode)
-        place = found.setdefault(key, _Found(key[0])).places.setdefault(process.pid, _Place())
-        place.regions.append(region.decode())
-        place.writable |= access[1:2] == b"w"
-    for number in os.listdir(f"/proc/{process.pid}/fd"):
-        path = f"/proc/{process.pid}/fd/{number}"
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            link = _LINK.match(os.readlink(path))
-            if link is None:
-                continue
-            status = _pinned(path, link[0])
-            if status is None or status.st_dev != device or status.st_uid != uid:
-                continue
-            key = link[1], status.st_ino
-            memory = found.setdefault(key, _Found(key[0]))
-            memory.size, memory.resident = status.st_size, status.st_blocks * BLOCK
-            place = memory.places.setdefault(process.pid, _Place())
-            place.numbers.append(int(number))
-            place.writable |= _writable(process.pid, number)
-
-
-def _pinned(path: str, name: str) -> os.stat_result | None:
-    """Return the status of what a link leads to, without opening it; None if it is another."""
-    fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    try:
-        return os.fstat(fd) if os.readlink(f"/proc/self/fd/{fd}") == name else None
-    finally:
-        os.close(fd)
-
-
-def _writable(pid: int, number: str) -> bool:
-    """Whether a descriptor of another process is open for writing."""
-    for line in _bytes(f"/proc/{pid}/fdinfo/{number}").splitlines():
-        if line.startswith(b"flags:"):
-            return int(line.split()[1], 8) & os.O_ACCMODE != os.O_RDONLY
-    return False
-
-
-def _device_of_memfds() -> int:
-    """Return the device number of the kernel's own file system for shared memory."""
-    fd = os.memfd_create("sharedarray-ps", os.MFD_CLOEXEC)
-    try:
-        return os.fstat(fd).st_dev
-    finally:
-        os.close(fd)
-
-
-def _measure(memory: _Found) -> None:
-    """Fill in sizes that no descriptor told: a process may close them and keep the mapping."""
-    for pid, place in memory.places.items():
-        if memory.size >= 0 and memory.resident is not None:
-            return
-        for region in place.regions:
-            with contextlib.suppress(OSError):  # the kernel lets only administrators look there
-                status = os.stat(f"/proc/{pid}/map_files/{region}")
-                memory.size, memory.resident = status.st_size, status.st_blocks * BLOCK
-                return
-    for pid, place in memory.places.items():
-        for region in place.regions:
-            start, end = (int(part, 16) for part in region.split("-"))
-            memory.size = max(memory.size, end - start)
-            with contextlib.suppress(OSError):
-                touched = _touched(pid, region)
-                memory.resident = max(memory.resident or 0, touched)
-
-
-def _touched(pid: int, region: str) -> int:
-    """Return the bytes of a mapping that its process touched."""
-    after = _bytes(f"/proc/{pid}/smaps").partition(region.encode() + b" ")[2]
-    rss = re.search(rb"^Rss: +(\d+) kB", after, re.MULTILINE)
-    return int(rss[1]) << 10 if rss else 0
 
 
 # ---- ledgers ----
 
 
-def _ledger_of(memory: _Found) -> Ledger | None:
+def _ledger_of(memory: Memfd) -> Ledger | None:
     """Open and read a ledger by whichever descriptor there is."""
     if memory.size not in LAYOUT["sizes"]:
         return None
@@ -365,7 +160,7 @@ def _ledger_of(memory: _Found) -> Ledger | None:
 # ---- the whole ----
 
 
-def _assemble(uid: int, found: dict, processes: dict[int, _Process], closed: list[int]) -> Scan:
+def _assemble(uid: int, found: dict, processes: dict[int, Process], closed: list[int]) -> Scan:
     """Bring together who made and who holds what."""
     here = os.stat("/proc/self/ns/pid").st_ino
     ledgers = {key: ledger for key, memory in found.items() if (ledger := _ledger_of(memory))}
@@ -426,11 +221,11 @@ def _creator(ledger, memory, processes, here) -> Creator | None:
     return Creator(ledger.pid, _ledger.is_alive(ledger.pid, ledger.start))
 
 
-def _kind(processes: dict[int, _Process], pid: int) -> str:
+def _kind(processes: dict[int, Process], pid: int) -> str:
     return processes[pid].kind if pid in processes else ""
 
 
-def _holder(process: _Process, place: _Place, in_flight: int) -> Holder:
+def _holder(process: Process, place: Place, in_flight: int) -> Holder:
     mapped = bool(place.regions)
     return Holder(process.pid, process.kind, process.command, mapped, place.writable, in_flight)
 
@@ -440,8 +235,3 @@ def _sorted(segments: list[Segment]) -> tuple[Segment, ...]:
         return segment.creator.pid if segment.creator else 1 << 31, -segment.size, segment.id
 
     return tuple(sorted(segments, key=order))
-
-
-def _bytes(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

@@ -11,9 +11,17 @@ ROOT = pathlib.Path(__file__).parent.parent
 # Lowest first. A module may import from its own layer and from those before it.
 LAYERS = {
     "base": {"_platform", "_version", "_build", "_limits"},
-    "os, segment, allocator": {"_errors", "_core", "_keeper", "_ledger", "_notes", "_segments"},
+    "os, segment, allocator": {
+        "_errors",
+        "_core",
+        "_keeper",
+        "_ledger",
+        "_notes",
+        "_processes",
+        "_segments",
+    },
     "devices": {"_driver", "_decorate", "_device", "_devices"},
-    "storage": {"_storage", "_handle"},
+    "storage": {"_storage", "_handle", "_opening"},
     "array": {
         "_array",
         "_attributes",

@@ -43,7 +43,7 @@ cdef extern from *:
 
 
 def ledger_layout():
-    """Return where a ledger holds what it tells to others, for `_segments`.
+    """Return where a ledger holds what it tells to others, for `_notes` and `_segments`.
 
     Returns
     -------

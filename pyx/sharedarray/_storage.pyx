@@ -30,7 +30,7 @@ import numpy as np
 from sharedarray cimport _core
 from sharedarray._core cimport sa_segment
 from ._errors import HandleError, memory_error
-from ._segments import mapped_by
+from ._processes import mapped_by
 
 import_array()
 

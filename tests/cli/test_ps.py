@@ -13,6 +13,7 @@ import time
 import pytest
 
 import sharedarray as xp
+from sharedarray import _processes as processes
 from sharedarray import _segments as segments
 from sharedarray._cli import ps
 from sharedarray._notes import LAYOUT
@@ -335,22 +336,22 @@ def test_a_process_that_vanishes_at_each_step(monkeypatch):
     """Every file of it is gone, one after the other."""
     gone = 1 << 21
     x = xp.ones(10)
-    pids, read, process = segments._pids, segments._bytes, segments._process
-    monkeypatch.setattr(segments, "_pids", lambda: [*pids(), gone])
+    pids, read, process = processes._pids, processes._bytes, processes._process
+    monkeypatch.setattr(processes, "_pids", lambda: [*pids(), gone])
     assert entry(x) is not None
     real = process(os.getpid(), os.geteuid())
     monkeypatch.setattr(
-        segments,
+        processes,
         "_process",
         lambda pid, uid: (
-            segments._Process(gone, gone, real.pidns, "process", "gone")
+            processes.Process(gone, gone, real.pidns, "process", "gone")
             if pid == gone
             else process(pid, uid)
         ),
     )
     assert entry(x) is not None
     monkeypatch.setattr(
-        segments,
+        processes,
         "_bytes",
         lambda path: read(path.replace(str(gone), "self") if "maps" in path else path),
     )
