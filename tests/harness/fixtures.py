@@ -1,5 +1,6 @@
 """Fixtures of all tests: workers of each start method, and a watch on processes left over."""
 
+import gc
 import contextlib
 import ctypes
 import faulthandler
@@ -60,6 +61,12 @@ def pytest_runtest_call(item):
     mark = item.get_closest_marker("time_out")
     with time_out(mark.args[0] if mark else 180.0):
         return (yield)
+
+
+def pytest_collection_finish():
+    """Leave what collection made out of the collections of garbage: there are hundreds of them."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_sessionfinish():
