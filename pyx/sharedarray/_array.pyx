@@ -14,6 +14,7 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from . cimport _numbers as slots
+from ._copies cimport condensed
 from ._core cimport WRITTEN, contains, enter, leave, shared_mode
 from ._keys cimport plain_key, plain_slice, value_for
 from ._storage cimport Storage, adopt, export_view, in_shared, storage_of, will_write
@@ -39,7 +40,6 @@ cdef extern from "core/ndarray.h":
     bint holds_objects "sa_holds_objects" (ndarray)
     PyObject *new_like "sa_like" (ndarray, int, cnp.npy_intp *, cnp.npy_intp *, void *)
     PyObject *new_view "sa_view" (ndarray)
-    PyObject *new_copy "sa_copy" (ndarray, int)
     PyObject *from_scalar "sa_from_scalar" (PyObject *)
 
 cdef extern from "numpy/arrayobject.h":
@@ -146,7 +146,7 @@ cdef int settle(Array x, Array parent) except -1:
             x._link = storage
             return 0
     if shared_mode() and not in_shared(x._a):
-        x._a = copied(x._a, cnp.NPY_KEEPORDER)
+        x._a = condensed(x._a)
     return 0
 
 
@@ -201,16 +201,6 @@ cdef ndarray exported(Array x):
     below(x)
     link = link_of(x)
     return export_view(x._a, link)
-
-
-cdef ndarray copied(ndarray a, int order):
-    """Return a copy of `a` in new memory, following ``xp.memory``."""
-    cdef int token = enter(WRITTEN)
-    cdef PyObject *r = new_copy(a, order)
-    leave(token)
-    if r == NULL:
-        failed()
-    return stolen(r)
 
 
 cpdef object wrap(object r, object inputs=None):
