@@ -1,0 +1,301 @@
+"""Make a call of the tables with NumPy and with this library, and say what differs."""
+
+import ast
+import copy
+import functools
+import inspect
+import io
+import pathlib
+import pickle
+import tempfile
+import types
+import warnings
+from dataclasses import dataclass, field
+
+import numpy
+
+import sharedarray
+
+from .inputs import INPUTS
+
+#: What a way of calling takes from this library: all, the function alone, or the arrays alone.
+WAYS = ("shared", "private", "function", "arrays")
+
+#: Functions whose result lies in the memory of their argument, where that is private too.
+BORROWERS = {"array", "ctypeslib.as_array", "from_dlpack", "frombuffer", "lib.format.open_memmap"}
+
+
+@dataclass
+class Outcome:
+    """What came of a call.
+
+    Parameters
+    ----------
+    value : object
+        The value of the last expression; None if it raised.
+    error : Exception or None
+    warned : list of (type, str)
+        Warnings, in order.
+    """
+
+    value: object = None
+    error: Exception | None = None
+    warned: list = field(default_factory=list)
+
+
+class Watched:
+    """A function, with the arrays that it was given and what it returned.
+
+    Parameters
+    ----------
+    function : callable
+    """
+
+    def __init__(self, function):
+        self.function = function
+        self.calls = []
+
+    def __call__(self, *args, **kwargs):
+        given = arrays_among((args, kwargs))
+        result = self.function(*args, **kwargs)
+        self.calls.append((given, result))
+        return result
+
+
+def arrays_among(value):
+    """The arrays of both libraries in arguments, nested ones too."""
+    if isinstance(value, numpy.ndarray | sharedarray.Array):
+        return [value]
+    if isinstance(value, tuple | list):
+        return [array for item in value for array in arrays_among(item)]
+    return arrays_among(list(value.values())) if isinstance(value, dict) else []
+
+
+class Mixed:
+    """A namespace in which one function comes from one library, and all else from another.
+
+    Parameters
+    ----------
+    name : str
+        Its name, with dots.
+    inside, outside : module
+        Where it comes from, and where all else comes from.
+    """
+
+    def __init__(self, name, inside, outside):
+        first, _, rest = name.partition(".")
+        value = getattr(inside, first)
+        value = Mixed(rest, value, getattr(outside, first)) if rest else Watched(value)
+        self._first, self._value, self._outside = first, value, outside
+
+    def __getattr__(self, attribute):
+        return self._value if attribute == self._first else getattr(self._outside, attribute)
+
+    @property
+    def watched(self):
+        """The function that was asked for."""
+        return self._value.watched if isinstance(self._value, Mixed) else self._value
+
+
+@functools.cache
+def compiled(call):
+    """The statements of a call, its last expression, and the arrays that it names."""
+    tree = ast.parse(call)
+    last = tree.body.pop()
+    assert isinstance(last, ast.Expr), call
+    names = {node.id for node in ast.walk(ast.parse(call)) if isinstance(node, ast.Name)}
+    return (
+        compile(tree, call, "exec"),
+        compile(ast.Expression(last.value), call, "eval"),
+        sorted(names & set(INPUTS)),
+    )
+
+
+@functools.cache
+def made(text):
+    """Compile the text that makes an array."""
+    return compile(text, text, "eval")
+
+
+def outcome(call, namespace, library):
+    """Run a call.
+
+    Parameters
+    ----------
+    call : str
+        Lines of the table.
+    namespace : module
+        What ``np`` means in it.
+    library : module
+        What makes the arrays that it names.
+    """
+    statements, last, inputs = compiled(call)
+    names = {"np": namespace, "numpy": numpy, "io": io, "copy": copy, "pickle": pickle}
+    with tempfile.TemporaryDirectory() if "folder" in call else io.StringIO() as folder:
+        names["folder"] = pathlib.Path(folder) if "folder" in call else None
+        for name in inputs:
+            names[name] = eval(made(INPUTS[name]), {"np": library})
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                exec(statements, names)
+                result = Outcome(eval(last, names))
+            except Exception as error:
+                result = Outcome(error=error)
+    result.warned = [(w.category, str(w.message)) for w in warned]
+    return result
+
+
+def faults(got, expected, where="the result", array_faults=None):
+    """Yield a sentence for all that differs between two results.
+
+    Parameters
+    ----------
+    got, expected : object
+        The results, of this library and of NumPy.
+    where : str, optional
+        What they are, in the sentences.
+    array_faults : callable, optional
+        What is asked of an array besides its values.
+    """
+    if isinstance(expected, numpy.ndarray | numpy.generic):
+        yield from array_faults(got, where) if array_faults else ()
+        yield from value_faults(got, expected, where)
+    elif isinstance(expected, tuple | list):
+        if kind_of(got) != kind_of(expected):
+            yield f"{where} is a {type(got).__name__}, not a {type(expected).__name__}"
+        elif len(got) != len(expected):
+            yield f"{where} has {len(got)} items, not {len(expected)}"
+        else:
+            for place, (one, other) in enumerate(zip(got, expected, strict=True)):
+                yield from faults(one, other, f"{where}[{place}]", array_faults)
+    elif isinstance(expected, dict):
+        if type(got) is not dict or got.keys() != expected.keys():
+            yield f"{where} is {got!r}, not {expected!r}"
+        else:
+            for key, value in expected.items():
+                yield from faults(got[key], value, f"{where}[{key!r}]", array_faults)
+    elif type(got) is not type(expected):
+        yield f"{where} is a {type(got).__name__}, not a {type(expected).__name__}"
+    elif got != expected and not (got != got and expected != expected):
+        yield f"{where} is {got!r}, not {expected!r}"
+
+
+def value_faults(got, expected, where):
+    """Yield what differs between two arrays or scalars, of whichever library."""
+    got = numpy.asarray(got) if isinstance(got, numpy.generic) else got
+    if not isinstance(got, numpy.ndarray | sharedarray.Array):
+        yield f"{where} is a {type(got).__name__}, not {expected!r}"
+    elif got.dtype != expected.dtype:
+        yield f"{where} is of {got.dtype}, not {expected.dtype}"
+    elif got.shape != expected.shape:
+        yield f"{where} has shape {got.shape}, not {expected.shape}"
+    elif not same_elements(numpy.array(got), numpy.asarray(expected)):
+        yield f"{where} is {got!r}, not {expected!r}"
+    elif layout(expected) not in ((False, False), layout(got)):
+        yield f"{where} has strides {got.strides}, not {expected.strides}"
+
+
+def ours_in(shared):
+    """What makes an array one of ours, in the memory that is asked for."""
+
+    def array_faults(got, where):
+        if not isinstance(got, sharedarray.Array):
+            yield f"{where} is {type(got).__name__}, no Array"
+        elif got.is_shared() != shared:
+            yield f"{where}.is_shared() is {got.is_shared()}"
+
+    return array_faults
+
+
+def strangers(value, given, where, shared):
+    """Yield the arrays in what a function returned that are neither ours nor what it was given.
+
+    Parameters
+    ----------
+    value : object
+        What it returned.
+    given : sequence
+        Its arguments.
+    where : str
+        What it is, in the sentences.
+    shared : bool
+        Whether our arrays are to be in shared memory.
+    """
+    if any(value is array for array in given):
+        return
+    if isinstance(value, numpy.ndarray | numpy.generic):
+        yield f"{where} is {type(value).__name__}, no Array"
+    elif isinstance(value, sharedarray.Array):
+        if shared and not value.is_shared():
+            yield f"{where} is not shared"
+    elif isinstance(value, tuple | list | dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from strangers(item, given, where, shared)
+
+
+def place(name, namespace=numpy):
+    """The module or class that holds a name with dots, and what it holds there."""
+    *path, last = name.split(".")
+    for part in path:
+        namespace = getattr(namespace, part)
+    return namespace, getattr(namespace, last)
+
+
+def ways(name):
+    """The ways of calling that a name can be tried in."""
+    found = ["shared", "private"]
+    holder, value = place(name) if not name.startswith("lib.recfunctions") else (None, None)
+    if isinstance(holder, types.ModuleType):
+        asks = isinstance(value, numpy.ufunc) or isinstance(value, type(numpy.mean))
+        if asks or inspect.isroutine(value):
+            found.append("function")
+        if asks:
+            found.append("arrays")
+    return found
+
+
+def compare(call, name, way, xp=sharedarray):
+    """Make a call with NumPy and with this library.
+
+    Parameters
+    ----------
+    call : str
+        Lines of the table.
+    name : str
+        The function that it is about.
+    way : str
+        One of `WAYS`.
+    xp : module, optional
+        The library.
+
+    Returns
+    -------
+    found : list of str
+        All that differs.
+    """
+    expected = outcome(call, numpy, numpy)
+    if expected.error is not None:
+        return [f"{call}: NumPy raises {expected.error!r}"]
+    mixed, array_faults = None, None
+    if way == "function":
+        mixed = Mixed(name, xp, numpy)
+        got = outcome(call, mixed, numpy)
+    elif way == "arrays":
+        mixed = Mixed(name, numpy, xp)
+        got = outcome(call, mixed, xp)
+    else:
+        array_faults = ours_in(way == "shared")
+        with sharedarray.memory(way):
+            got = outcome(call, xp, xp)
+    if got.error is not None:
+        return [f"{call}: raises {got.error!r}"]
+    found = list(faults(got.value, expected.value, array_faults=array_faults))
+    if mixed is not None:
+        for given, result in mixed.watched.calls:
+            if way == "function" or any(isinstance(x, sharedarray.Array) for x in given):
+                shared = name not in BORROWERS
+                found += strangers(result, given, "what the function returns", shared)
+    if got.warned != expected.warned:
+        found.append(f"warns {got.warned}, not {expected.warned}")
+    return [f"{call}: {fault}" for fault in found]
