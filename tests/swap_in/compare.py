@@ -234,6 +234,26 @@ def strangers(value, given, where, shared):
             yield from strangers(item, given, where, shared)
 
 
+def kind_of(value):
+    """The name of a type, and the fields of a named tuple."""
+    return type(value).__name__, getattr(value, "_fields", None)
+
+
+def layout(array):
+    """Whether an array lies in C order, and in Fortran order."""
+    return array.flags.c_contiguous, array.flags.f_contiguous
+
+
+def same_elements(got, expected):
+    """Whether two arrays of one type hold the same, signs of zeros and NaN included."""
+    if expected.dtype.kind in "fc":
+        return numpy.array_equal(got, expected, equal_nan=True) and all(
+            numpy.array_equal(numpy.signbit(part(got)), numpy.signbit(part(expected)))
+            for part in (numpy.real, numpy.imag)
+        )
+    return numpy.array_equal(got, expected, equal_nan=expected.dtype.kind in "mM")
+
+
 def place(name, namespace=numpy):
     """The module or class that holds a name with dots, and what it holds there."""
     *path, last = name.split(".")
