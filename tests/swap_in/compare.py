@@ -1,6 +1,7 @@
 """Make a call of the tables with NumPy and with this library, and say what differs."""
 
 import ast
+import contextlib
 import copy
 import functools
 import inspect
@@ -18,11 +19,14 @@ import sharedarray
 
 from .inputs import INPUTS
 
-#: What a way of calling takes from this library: all, the function alone, or the arrays alone.
-WAYS = ("shared", "private", "function", "arrays")
+#: In shared and in private memory, in shared memory with all arguments by name, and with what one
+#: library has alone: the function of this one with NumPy's arrays, or the arrays of this one.
+WAYS = ("shared", "private", "keywords", "function", "arrays")
 
 #: Functions whose result lies in the memory of their argument, where that is private too.
-BORROWERS = {"array", "ctypeslib.as_array", "from_dlpack", "frombuffer", "lib.format.open_memmap"}
+BORROWERS = frozenset(
+    ["array", "ctypeslib.as_array", "from_dlpack", "frombuffer", "load", "lib.format.open_memmap"]
+)
 
 
 @dataclass
@@ -254,6 +258,31 @@ def same_elements(got, expected):
     return numpy.array_equal(got, expected, equal_nan=expected.dtype.kind in "mM")
 
 
+def named(call, name):
+    """Pass all arguments of a function or method by name, where NumPy takes them so."""
+    holder, function = place(name)
+    parameters = list(inspect.signature(function).parameters.values())
+    if isinstance(holder, type):
+        del parameters[0]
+    tree = ast.parse(call)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or any(isinstance(a, ast.Starred) for a in node.args):
+            continue
+        asked = ast.unparse(node.func)
+        method = isinstance(holder, type) and asked.endswith(f".{function.__name__}")
+        passed = parameters[: len(node.args)]
+        if (method or asked == f"np.{name}") and len(passed) == len(node.args):
+            first = sum(p.kind is p.POSITIONAL_ONLY for p in passed)
+            if any(p.kind is p.VAR_POSITIONAL for p in passed):
+                continue
+            node.keywords[:0] = [
+                ast.keyword(p.name, a)
+                for p, a in zip(passed[first:], node.args[first:], strict=True)
+            ]
+            del node.args[first:]
+    return ast.unparse(tree)
+
+
 def place(name, namespace=numpy):
     """The module or class that holds a name with dots, and what it holds there."""
     *path, last = name.split(".")
@@ -266,8 +295,12 @@ def ways(name):
     """The ways of calling that a name can be tried in."""
     found = ["shared", "private"]
     holder, value = place(name) if not name.startswith("lib.recfunctions") else (None, None)
+    if inspect.isroutine(value) and value is not None:
+        with contextlib.suppress(TypeError, ValueError):
+            inspect.signature(value)
+            found.append("keywords")
     if isinstance(holder, types.ModuleType):
-        asks = isinstance(value, numpy.ufunc) or isinstance(value, type(numpy.mean))
+        asks = isinstance(value, numpy.ufunc | type(numpy.mean))
         if asks or inspect.isroutine(value):
             found.append("function")
         if asks:
@@ -294,7 +327,12 @@ def compare(call, name, way, xp=sharedarray):
     found : list of str
         All that differs.
     """
+    named_call = way == "keywords"
+    if named_call:
+        way, call = "shared", named(call, name)
     expected = outcome(call, numpy, numpy)
+    if named_call and isinstance(expected.error, TypeError):
+        return []  # NumPy tells names that it does not take
     if expected.error is not None:
         return [f"{call}: NumPy raises {expected.error!r}"]
     mixed, array_faults = None, None

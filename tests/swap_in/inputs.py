@@ -1,4 +1,4 @@
-"""The arrays that the calls of the tables name; each is made anew, by the library that is looked at."""
+"""The arrays that the calls of the tables name, made anew for each call."""
 
 INPUTS = {
     # floating point

@@ -10,6 +10,7 @@ from . import (
     linear_algebra,
     manipulation,
     methods,
+    options,
     polynomial,
     random,
     records,
@@ -32,6 +33,7 @@ CHAPTERS = {
         records,
         information,
         methods,
+        options,
     )
 }
 CALLS = joined(*CHAPTERS.values())

@@ -89,7 +89,10 @@ QUESTIONS = joined(
         "ndarray": ["isinstance(v, np.ndarray)", "np.ndarray.__name__ in ('ndarray', 'Array')"],
         "broadcast": ["np.broadcast(m, v).shape", "[float(a * c) for a, c in np.broadcast(v, 2)]"],
         "ndenumerate": ["[(at, float(x)) for at, x in np.ndenumerate(m)]"],
-        "ndindex": ["list(np.ndindex(2, 2))", "list(np.ndindex(m.shape)) == list(np.ndindex(3, 4))"],
+        "ndindex": [
+            "list(np.ndindex(2, 2))",
+            "list(np.ndindex(m.shape)) == list(np.ndindex(3, 4))",
+        ],
         "nditer": [
             "[float(x) for x in np.nditer(m, order='F')]",
             "for x, y in np.nditer([v, w], op_flags=[['readwrite'], ['readonly']]): x[...] = y\nv",
@@ -122,7 +125,10 @@ PRINTING = {
     "array_str": ["np.array_str(m)", "np.array_str(v, precision=1)"],
     "base_repr": ["np.base_repr(10, 3)"],
     "binary_repr": ["np.binary_repr(5, width=8)", "np.binary_repr(k[0], 4)"],
-    "format_float_positional": ["np.format_float_positional(1e-3)", "np.format_float_positional(v[0])"],
+    "format_float_positional": [
+        "np.format_float_positional(1e-3)",
+        "np.format_float_positional(v[0])",
+    ],
     "format_float_scientific": ["np.format_float_scientific(12.5, precision=1)"],
     "datetime_as_string": ["np.datetime_as_string(d)", "np.datetime_as_string(d, unit='M')"],
     "printoptions": ["with np.printoptions(precision=2): a = str(m / 3)\na"],

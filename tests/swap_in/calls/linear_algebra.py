@@ -3,7 +3,14 @@
 from ._forms import below, each, joined
 
 PRODUCTS = joined(
-    each("dot inner", "np.{}(v, w)", "np.{}(m, v)", "np.{}(q, q)", "np.{}([1, 2], [3, 4])", "np.{}(m, 2.0)"),
+    each(
+        "dot inner",
+        "np.{}(v, w)",
+        "np.{}(m, v)",
+        "np.{}(q, q)",
+        "np.{}([1, 2], [3, 4])",
+        "np.{}(m, 2.0)",
+    ),
     {
         "dot": ["np.dot(q, q, out=np.zeros((3, 3)))", "np.dot(cube, m.T)", "np.dot(z, z)"],
         "matmul": [

@@ -3,7 +3,9 @@
 from ._forms import each, joined
 
 CALLS = joined(
-    each("concatenate concat", "np.{}([m, m])", "np.{}((m, m), axis=1)", "np.{}([v, m], axis=None)"),
+    each(
+        "concatenate concat", "np.{}([m, m])", "np.{}((m, m), axis=1)", "np.{}([v, m], axis=None)"
+    ),
     each(
         "concatenate concat",
         "np.{}([m, m], out=np.zeros((6, 4)))",
@@ -11,14 +13,25 @@ CALLS = joined(
         "np.{}([[1, 2], v])",
         "np.{}(list(m))",
     ),
-    each("vstack hstack dstack column_stack row_stack", "np.{}([v, w])", "np.{}((m, m))", "np.{}([v, [1] * 4])"),
+    each(
+        "vstack hstack dstack column_stack row_stack",
+        "np.{}([v, w])",
+        "np.{}((m, m))",
+        "np.{}([v, [1] * 4])",
+    ),
     each("vstack hstack", "np.{}((v, w), dtype=np.float32, casting='unsafe')"),
     each("array_split", "np.{}(v, 3)", "np.{}(m, [1, 3], axis=1)", "np.{}(cube, 2, axis=-1)"),
     each("split", "np.{}(v, 2)", "np.{}(m, [1], axis=0)"),
     each("hsplit", "np.{}(m, 2)", "np.{}(v, [1])"),
     each("vsplit", "np.{}(m, 3)"),
     each("dsplit", "np.{}(cube, 2)"),
-    each("atleast_1d atleast_2d atleast_3d", "np.{}(v)", "np.{}(2.0)", "np.{}(one, m)", "np.{}([1, 2])"),
+    each(
+        "atleast_1d atleast_2d atleast_3d",
+        "np.{}(v)",
+        "np.{}(2.0)",
+        "np.{}(one, m)",
+        "np.{}([1, 2])",
+    ),
     each("flip", "np.{}(m)", "np.{}(m, 0)", "np.{}(m, axis=(0, 1))"),
     each("fliplr flipud", "np.{}(m)"),
     each("transpose permute_dims", "np.{}(m)", "np.{}(cube, (2, 0, 1))", "np.{}([[1, 2]])"),
@@ -89,7 +102,10 @@ CALLS = joined(
             "np.copyto(m, 0, where=m < 0); m",
             "np.copyto(i, m, casting='unsafe'); i",
         ],
-        "fill_diagonal": ["np.fill_diagonal(q, 0.0); q", "np.fill_diagonal(m, v[:3], wrap=True); m"],
+        "fill_diagonal": [
+            "np.fill_diagonal(q, 0.0); q",
+            "np.fill_diagonal(m, v[:3], wrap=True); m",
+        ],
         "choose": [
             "np.choose(k, [v, w, v + w])",
             "np.choose([0, 1], [[1, 2], [3, 4]], out=np.zeros(2, dtype=int))",

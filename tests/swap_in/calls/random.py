@@ -139,7 +139,9 @@ FUNCTIONS = joined(
     ),
     {
         "BitGenerator": ["issubclass(np.random.PCG64, np.random.BitGenerator)"],
-        "SeedSequence": ["np.random.Generator(np.random.PCG64(np.random.SeedSequence(4))).random()"],
+        "SeedSequence": [
+            "np.random.Generator(np.random.PCG64(np.random.SeedSequence(4))).random()"
+        ],
     },
 )
 

@@ -92,7 +92,10 @@ CTYPES = {
         "a = np.ctypeslib.as_array(p, (2, 2)); a[0, 0] = 9\n"
         "list(c), a.tolist()",
     ],
-    "as_ctypes": ["c = np.ctypeslib.as_ctypes(v); c[0] = 9.0; v", "np.ctypeslib.as_ctypes(m)[1][2]"],
+    "as_ctypes": [
+        "c = np.ctypeslib.as_ctypes(v); c[0] = 9.0; v",
+        "np.ctypeslib.as_ctypes(m)[1][2]",
+    ],
     "as_ctypes_type": ["np.ctypeslib.as_ctypes_type(m.dtype).__name__"],
     "c_intp": ["np.ctypeslib.c_intp(3).value"],
     "ndpointer": [

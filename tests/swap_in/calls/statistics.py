@@ -19,7 +19,9 @@ CALLS = joined(
     ),
     each(NUMBERS, "np.{}(m, axis=1, where=m > 0.2, initial=1.0)", "np.{}(m, 0, out=np.zeros(4))"),
     each("mean std var", "np.{}(m, axis=0, where=m > -1.0)", "np.{}(m, 0, None, np.zeros(4))"),
-    each("mean sum prod", "np.{}(h, dtype=np.float64)", "np.{}(z)", "np.{}(tiny)", "np.{}(none, 0)"),
+    each(
+        "mean sum prod", "np.{}(h, dtype=np.float64)", "np.{}(z)", "np.{}(tiny)", "np.{}(none, 0)"
+    ),
     each("std var", "np.{}(m, ddof=1)", "np.{}(z)", "np.{}(m, axis=0, correction=1)"),
     each("any all", "np.{}(b)", "np.{}(bm, axis=0, out=np.zeros(2, dtype=bool))"),
     each(NAN_REDUCTIONS, "np.{}(n)", "np.{}(n, axis=0)", "np.{}(n, 1, keepdims=True)", "np.{}(v)"),
@@ -76,7 +78,10 @@ CALLS = joined(
             "np.histogram(v, bins='auto')",
         ],
         "histogram2d": ["np.histogram2d(v, w, bins=2)", "np.histogram2d(v, w, bins=[up, up])"],
-        "histogramdd": ["np.histogramdd(m.T[:, :2], bins=2)", "np.histogramdd((v, w), bins=(2, 3))"],
+        "histogramdd": [
+            "np.histogramdd(m.T[:, :2], bins=2)",
+            "np.histogramdd((v, w), bins=(2, 3))",
+        ],
         "histogram_bin_edges": ["np.histogram_bin_edges(v, bins=3)"],
         "bincount": ["np.bincount(k)", "np.bincount(k, weights=w, minlength=5)"],
         "digitize": ["np.digitize(v, up)", "np.digitize(m, [0.0, 2.0], right=True)"],
