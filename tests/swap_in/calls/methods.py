@@ -34,6 +34,8 @@ OPERATORS = joined(
     operators(BITS, "i", "k", "3"),
     {f"__{name}__": [f"m {sign} v", f"v {sign} 2.0"] for name, sign in COMPARISONS.items()},
     {
+        "__mul__": ["'-' * k[0]", "[0, 1] * k[0]", "b'ab' * np.asarray([2])[0]"],
+        "__rmul__": ["k[0] * 'ab'", "k[0] * (1, 2)", "a = [1]; a *= k[0]; a"],
         "__matmul__": ["q @ q", "m @ v", "stack @ stack", "v @ v"],
         "__rmatmul__": ["v.__rmatmul__(m)", "[1.0, 2.0, 3.0] @ m"],
         "__imatmul__": ["q @= q; q"],
