@@ -11,7 +11,7 @@ import numpy.polynomial as _numpy
 from ._dispatch import call
 from ._forward import forwarder, submodules
 
-_Base = _numpy.polynomial.ABCPolyBase
+_Base = _numpy.Polynomial.__base__
 
 
 def _series(base):

@@ -473,7 +473,7 @@ def tofile(Array self, fid, sep="", format="%s"):
     below(self).tofile(fid, sep, format)
 
 
-def setflags(Array self, *, write=None, align=None, uic=None):
+def setflags(Array self, write=None, align=None, uic=None):
     """Set flags of this Array; a writable one can be made read-only, not the other way round.
 
     Parameters

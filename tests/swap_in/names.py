@@ -89,13 +89,12 @@ REASONS = {
 }
 EXCLUDED = {name: reason for reason, names in REASONS.items() for name in names.split()}
 #: Names in the tables that some supported versions of NumPy have not.
-OTHER_VERSIONS = set(
-    """
+_OTHERS = """
     exceptions.RankWarning in1d trapz matvec vecmat strings.slice testing._OLD_PROMOTION
     testing.BLAS_SUPPORTS_FPE testing.NUMPY_ROOT testing.IS_64BIT testing.IS_INSTALLED
     ndarray.itemset ndarray.newbyteorder ndarray.ptp ndarray.tostring
-    """.split()
-)
+"""
+OTHER_VERSIONS = set(_OTHERS.split())
 #: Names that calls ask for in another way: through an array, a context or another name.
 INDIRECT = {"ufunc", "lib.npyio.NpzFile"}
 #: Parameters that no call uses, with the reason.

@@ -164,7 +164,10 @@ METHODS = joined(
         "reshape": ["m.reshape(4, 3)", "m.reshape((2, -1), order='F')", "v.reshape(-1, 1)"],
         "round": ["(m / 3).round(2)", "m.round(out=m)"],
         "searchsorted": ["up.searchsorted(m, 'right')", "up.searchsorted(1.0)"],
-        "setflags": ["v.setflags(write=False); v.flags.writeable"],
+        "setflags": [
+            "v.setflags(False); v.flags.writeable",
+            "v.setflags(write=False); v.flags.writeable",
+        ],
         "sort": ["m.sort(); m", "m.sort(axis=0, kind='stable'); m", "r.sort(order='a'); r"],
         "squeeze": ["m[None].squeeze()", "m[:, None].squeeze(axis=1)"],
         "swapaxes": ["cube.swapaxes(0, 2)"],
