@@ -13,7 +13,9 @@ cdef class Function:
     cdef object _alias
     cdef object _places
     cdef Py_ssize_t _arrays
-    cdef Py_ssize_t _required
+    cdef Py_ssize_t _required   # arguments by position only; -1: not counted yet
+    cdef object _signature      # what makes __signature__; None: the target's
+    cdef object _doc            # the docstring, or what makes it; None: the target's
     cdef int _flags
     cdef bint _elementwise      # a ufunc of one array, with one result
     cdef dict __dict__

@@ -136,6 +136,8 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
             return elementwise(function, <ndarray>array)
     if kwnames != NULL:
         total += PyTuple_GET_SIZE(<object>kwnames)
+        if function._required < 0:
+            function._needed()
         if count < function._required or function._alias is not None:
             total = SLOTS + 1
     if total > SLOTS:
@@ -255,10 +257,11 @@ cdef class Function:
         The name under which the namespace has it.
     module : str, optional
         The public module it is found in.
-    signature : inspect.Signature or None, optional
-        What ``inspect.signature`` shows; by default that of the target.
-    doc : str or None, optional
-        The docstring; by default that of the target.
+    signature : callable or None, optional
+        Gives what ``inspect.signature`` shows, when that is first asked for; by default that of
+        the target.
+    doc : callable or None, optional
+        Gives the docstring, when that is first asked for; by default that of the target.
     arrays : int, optional
         That many leading arguments are made arrays before the target sees them.
     alias : dict or None, optional
@@ -279,6 +282,9 @@ cdef class Function:
         self._alias = alias
         self._brief = brief
         self._most = most
+        self._signature = signature
+        self._doc = doc
+        self._required = -1
         self._core = -1
         if isinstance(target, np.ufunc) and asks_for_arrays and target.nout == 1:
             self._core = 0 if target.signature is None else 1
@@ -288,17 +294,6 @@ cdef class Function:
         self.__name__ = name.rpartition(".")[2]
         self.__qualname__ = name
         self.__module__ = module
-        self.__doc__ = doc if doc is not None else getattr(target, "__doc__", None)
-        if signature is None:
-            try:
-                signature = inspect.signature(target)
-            except ValueError:
-                signature = None
-        if signature is not None:
-            self.__signature__ = signature
-            self._required = sum(
-                p.kind is p.POSITIONAL_ONLY and p.default is p.empty
-                for p in signature.parameters.values())
 
     def __call__(self, *args, **kwargs):
         """Call the function; see its own documentation."""
@@ -315,11 +310,30 @@ cdef class Function:
         """What the function calls: NumPy may call it back with its own arrays."""
         return self._target
 
+    @property
+    def __doc__(self):
+        """The docstring."""
+        if callable(self._doc):
+            self._doc = self._doc()
+        return self._target.__doc__ if self._doc is None else self._doc
+
+    @__doc__.setter
+    def __doc__(self, value):
+        self._doc = value
+
     def __repr__(self):
         return f"<function {self.__module__}.{self.__qualname__}>"
 
     def __getattr__(self, name):
-        """The methods and attributes of NumPy's ufunc, where the function is one."""
+        """The signature; the methods and attributes of NumPy's ufunc, where the function is one."""
+        if name == "__signature__":
+            try:
+                signature = inspect.signature(self._target) if self._signature is None \
+                    else self._signature()
+            except ValueError:
+                raise AttributeError(f"function '{self.__name__}' has no signature") from None
+            self.__signature__ = signature
+            return signature
         if not isinstance(self._target, np.ufunc) or name.startswith("__"):
             raise AttributeError(f"function '{self.__name__}' has no attribute {name!r}")
         value = getattr(self._target, name)
@@ -345,17 +359,27 @@ cdef class Function:
                 self._places = [i for i, name in enumerate(names) if name == "out"]
         return self._places
 
+    def _needed(self):
+        """How many arguments can be given by position only, and must be."""
+        if self._required < 0:
+            signature = getattr(self, "__signature__", None)
+            self._required = 0 if signature is None else sum(
+                p.kind is p.POSITIONAL_ONLY and p.default is p.empty
+                for p in signature.parameters.values())
+        return self._required
+
     def _rename(self, list positional, dict keywords):
         """Accept the names that NumPy gives to arguments that have no or other names here."""
+        cdef Py_ssize_t required = self._needed()
         if self._alias is not None:
             for old, new in self._alias.items():
                 if old in keywords and new not in keywords:
                     keywords[new] = keywords.pop(old)
-        if len(positional) >= self._required:
+        if len(positional) >= required:
             return
         ours = list(self.__signature__.parameters)
         names = [numpy_names(self.__qualname__), ours]
-        while len(positional) < self._required:
+        while len(positional) < required:
             place = len(positional)
             for candidates in names:
                 if place < len(candidates) and candidates[place] in keywords:
