@@ -45,7 +45,6 @@ cdef extern from "Python.h":
     PyTypeObject *Py_TYPE(PyObject *) noexcept
     size_t PY_VECTORCALL_ARGUMENTS_OFFSET
     Py_ssize_t PyVectorcall_NARGS(size_t) noexcept
-    object PyObject_Vectorcall(object, PyObject *const *, size_t, PyObject *)
     PyObject *called "PyObject_Vectorcall" (PyObject *, PyObject *const *, size_t, PyObject *)
     bint PyType_IsSubtype(PyTypeObject *, PyTypeObject *) noexcept
 
@@ -87,6 +86,8 @@ cdef object answer(Function function, object value, PyObject *const *args, PyObj
     """The result of a direct call: an argument that came back, or new Arrays."""
     cdef Py_ssize_t i
     cdef Arguments arguments
+    cdef PyObject *array
+    cdef int token
     if type(value) is ndarray:
         for i in range(total):
             if plain[i] == <PyObject *>value:
@@ -95,7 +96,12 @@ cdef object answer(Function function, object value, PyObject *const *args, PyObj
         if contains(cnp.PyArray_DATA(<ndarray>value)):
             return made(value, None)
     elif PyType_IsSubtype(Py_TYPE(<PyObject *>value), &PyGenericArrType_Type):
-        return made(stolen(PyArray_FromScalar(<PyObject *>value, NULL)), None)
+        token = enter(0)
+        array = PyArray_FromScalar(<PyObject *>value, NULL)
+        leave(token)
+        if array == NULL:
+            failed()
+        return made(stolen(array), None)
     elif is_plain(<PyObject *>value):
         return value
     arguments = Arguments.__new__(Arguments)
@@ -105,14 +111,38 @@ cdef object answer(Function function, object value, PyObject *const *args, PyObj
     return arguments.result(value)
 
 
-cdef object elementwise(Function function, ndarray a):
-    """Call a ufunc of one array, the shortest way."""
-    cdef PyObject *plain[2]
+cdef inline object below(PyObject *value, Py_ssize_t *ndim):
+    """An Array or a plain scalar in NumPy's terms, and the dimensions so far; None for others."""
+    cdef object a
+    if Py_TYPE(value) == array_type:
+        a = (<Array>value)._a
+        if a is not None:
+            ndim[0] = max(ndim[0], cnp.PyArray_NDIM(<ndarray>a))
+        return a
+    return <object>value if Py_TYPE(value) != &PyArray_Type and is_plain(value) else None
+
+
+cdef object direct(Function function, PyObject *const *args, Py_ssize_t count):
+    """Call a ufunc of one or two inputs, the shortest way; None if it is not that simple."""
+    cdef PyObject *plain[3]
     cdef PyObject *value
-    cdef int token = enter(function._flags)
+    cdef Py_ssize_t ndim = 0
+    cdef object a, b
+    cdef int token
+    a = below(args[0], &ndim)
     plain[1] = <PyObject *>a
+    if a is None:
+        return None
+    if count == 2:
+        b = below(args[1], &ndim)
+        plain[2] = <PyObject *>b
+        if b is None:
+            return None
+    if ndim == 0 or ndim <= function._core:
+        return None
+    token = enter(function._flags)
     value = called(<PyObject *>function._target, plain + 1,
-                   1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+                   count | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
     leave(token)
     if value == NULL:
         failed()
@@ -127,13 +157,14 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
     cdef PyObject *slots[SLOTS + 2]
     cdef PyObject **plain = slots + 1
     cdef PyObject *value
-    cdef object array, target = function._target
+    cdef object array
+    cdef PyObject *target = <PyObject *>function._direct
     cdef Py_ssize_t ndim = 0
     cdef int token
-    if function._elementwise and count == 1 and kwnames == NULL and Py_TYPE(args[0]) == array_type:
-        array = (<Array>args[0])._a
-        if array is not None and cnp.PyArray_NDIM(<ndarray>array):
-            return elementwise(function, <ndarray>array)
+    if count == function._inputs and kwnames == NULL:
+        array = direct(function, args, count)
+        if array is not None:
+            return array
     if kwnames != NULL:
         total += PyTuple_GET_SIZE(<object>kwnames)
         if function._required < 0:
@@ -173,18 +204,13 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
                     plain[count] = <PyObject *>Ellipsis
                     kwnames = <PyObject *>out_name
                 elif function._brief is not None and count <= function._most:
-                    target = function._brief
+                    target = <PyObject *>function._brief
             token = enter(function._flags)
-            try:
-                return answer(
-                    function,
-                    PyObject_Vectorcall(target, plain,
-                                        count | PY_VECTORCALL_ARGUMENTS_OFFSET, kwnames),
-                    args, plain, count, kwnames, total)
-            except MemoryError as exc:
-                raise memory_error(exc, getattr(exc, "_total_size", None)) from None
-            finally:
-                leave(token)
+            value = called(target, plain, count | PY_VECTORCALL_ARGUMENTS_OFFSET, kwnames)
+            leave(token)
+            if value == NULL:
+                failed()
+            return answer(function, stolen(value), args, plain, count, kwnames, total)
     finally:
         for i in range(ready):
             if plain[i] != args[i]:
@@ -278,6 +304,7 @@ cdef class Function:
                  alias=None, written=True, brief=None, most=0):
         self._vectorcall = <vectorcallfunc>vectorcall
         self._target = target
+        self._direct = getattr(target, "_implementation", target)
         self._arrays = arrays
         self._alias = alias
         self._brief = brief
@@ -290,7 +317,9 @@ cdef class Function:
             self._core = 0 if target.signature is None else 1
             self._most = target.nin
         self._flags = WRITTEN if written else 0
-        self._elementwise = isinstance(target, np.ufunc) and (target.nin, target.nout) == (1, 1)
+        self._inputs = -1
+        if isinstance(target, np.ufunc) and target.nout == 1 and target.nin <= 2:
+            self._inputs = target.nin
         self.__name__ = name.rpartition(".")[2]
         self.__qualname__ = name
         self.__module__ = module
