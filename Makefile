@@ -18,6 +18,8 @@ SEED :=
 PY := $(VENV)/bin/python
 DONE := $(VENV)/.done
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Bytecode is kept, whatever the environment says: the tests start thousands of interpreters.
+export PYTHONDONTWRITEBYTECODE :=
 
 SOURCES := setup.py tools/buildinfo.py $(wildcard pyx/*.txt sharedarray/_version.py \
     pyx/sharedarray/*.pyx pyx/sharedarray/*.pxd pyx/sharedarray/core/*.c pyx/sharedarray/core/*.h)
