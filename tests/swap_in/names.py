@@ -88,11 +88,12 @@ REASONS = {
     "memory that others may have mapped never moves; `np.resize` works": "ndarray.resize",
 }
 EXCLUDED = {name: reason for reason, names in REASONS.items() for name in names.split()}
-#: Names in the tables that some supported versions of NumPy have not.
+#: Names in the tables that some supported versions of NumPy, or of Python, have not.
 _OTHERS = """
     exceptions.RankWarning in1d trapz matvec vecmat strings.slice testing._OLD_PROMOTION
     testing.BLAS_SUPPORTS_FPE testing.NUMPY_ROOT testing.IS_64BIT testing.IS_INSTALLED
     ndarray.itemset ndarray.newbyteorder ndarray.ptp ndarray.tostring
+    ndarray.__buffer__ ndarray.__release_buffer__
 """
 OTHER_VERSIONS = set(_OTHERS.split())
 #: Names that calls ask for in another way: through an array, a context or another name.

@@ -133,6 +133,8 @@ OPERATORS = joined(
         "__array_priority__": ["isinstance(m.__array_priority__, float)"],
         "__array_ufunc__": ["m.__array_ufunc__(numpy.add, '__call__', v, v)"],
         "__array_function__": ["m.__array_function__(numpy.mean, (type(m),), (m,), {})"],
+        "__buffer__": ["bytes(m.__buffer__(0))", "memoryview(v).tolist()"],
+        "__release_buffer__": ["a = memoryview(v); a.release(); v"],
         "__dlpack__": ["numpy.from_dlpack(m).tolist()", "type(m.__dlpack__()).__name__"],
         "__dlpack_device__": ["m.__dlpack_device__()"],
         "__doc__": ["isinstance(np.ndarray.__doc__, str)"],
