@@ -146,6 +146,9 @@ cdef object direct(Function function, PyObject *const *args, Py_ssize_t count):
     leave(token)
     if value == NULL:
         failed()
+    if Py_TYPE(value) != &PyArray_Type:     # a product of vectors, before NumPy 2.3
+        a = stolen(value)
+        return made(stolen(PyArray_FromScalar(<PyObject *>a, NULL)), None)
     return made(stolen(value), None)
 
 
