@@ -83,7 +83,9 @@ def is_own(name, module):
 @pytest.mark.parametrize("module", MODULES)
 def test_examples_are_found_and_run(module):
     module = importlib.import_module(module)
-    tests = [t for t in doctest.DocTestFinder().find(module) if t.examples and is_own(t.name, module)]
+    tests = [
+        t for t in doctest.DocTestFinder().find(module) if t.examples and is_own(t.name, module)
+    ]
     found = {t.name.rpartition(".")[2] for t in tests}
     assert found >= {
         n.rpartition(".")[2] for n, f in FUNCTIONS.items() if f.__module__ == module.__name__
