@@ -66,7 +66,7 @@ def broadcast_shapes(*shapes):
     return tuple(result)
 
 
-@export
+@export(brief=np.broadcast_to, most=2)
 def broadcast_to(x, /, shape, subok=False):
     """Give an array a larger shape by repeating it without a copy.
 
@@ -119,7 +119,7 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """
 
 
-@export
+@export(brief=np.expand_dims, most=2)
 def expand_dims(x, /, axis=0):
     """Insert axes of length one.
 
@@ -147,7 +147,7 @@ def expand_dims(x, /, axis=0):
     return np.expand_dims(x, axis)
 
 
-@export
+@export(brief=np.flip, most=2)
 def flip(x, /, axis=None):
     """Reverse the order of the elements along axes.
 
@@ -170,7 +170,7 @@ def flip(x, /, axis=None):
     return np.flip(x, axis)
 
 
-@export
+@export(brief=np.moveaxis, most=3)
 def moveaxis(x, source, destination, /):
     """Move axes to other places; the others keep their order.
 
@@ -278,7 +278,7 @@ def reshape(x, /, shape, order="C", *, copy=None):
     return x.reshape(shape, order=order, copy=copy)
 
 
-@export
+@export(brief=np.roll, most=3)
 def roll(x, /, shift, axis=None):
     """Shift the elements along axes; what leaves one end enters at the other.
 
@@ -331,7 +331,7 @@ def squeeze(x, /, axis=None):
     return x.squeeze(axis)
 
 
-@export(arrays=0)
+@export(arrays=0, brief=np.stack, most=2)
 def stack(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Join arrays of one shape along a new axis.
 
@@ -362,7 +362,7 @@ def stack(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     return np.stack(arrays, axis, out, dtype=dtype, casting=casting)
 
 
-@export
+@export(brief=np.tile, most=2)
 def tile(x, repetitions, /):
     """Repeat a whole array along axes.
 

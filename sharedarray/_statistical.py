@@ -139,7 +139,7 @@ def mean(x, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     return x.mean(axis, dtype, out, keepdims=keepdims, where=where)
 
 
-@export
+@export(brief=np.ndarray.std, most=4)
 def std(
     x,
     /,
@@ -184,7 +184,7 @@ def std(
     return x.std(axis, dtype, out, ddof, keepdims=keepdims, where=where, **known)
 
 
-@export
+@export(brief=np.ndarray.var, most=4)
 def var(
     x,
     /,
@@ -230,9 +230,9 @@ def var(
 
 
 def _freedom(ddof, correction):
-    """The one correction to the number of elements that was asked for."""
+    """The one correction to the number of elements that was asked for; integers take less time."""
     if ddof is None:
-        return correction
+        return 0 if correction == 0 else correction
     if correction not in (0, ddof):
         raise ValueError(f"ddof={ddof} and correction={correction} disagree: give one of them")
     return ddof

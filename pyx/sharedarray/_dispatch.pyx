@@ -307,7 +307,7 @@ cdef class Function:
         self._direct = getattr(target, "_implementation", target)
         self._arrays = arrays
         self._alias = alias
-        self._brief = brief
+        self._brief = getattr(brief, "_implementation", brief)
         self._most = most
         self._signature = signature
         self._doc = doc
