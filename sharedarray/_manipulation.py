@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ._checks import guarded
 from ._describe import export
 
 
@@ -331,7 +332,7 @@ def squeeze(x, /, axis=None):
     return x.squeeze(axis)
 
 
-@export(arrays=0)
+@export(arrays=0, guard=guarded(np.stack))
 def stack(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Join arrays of one shape along a new axis.
 

@@ -14,6 +14,7 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from . cimport _numbers as slots
+from ._checks cimport check_power, refuse_objects
 from ._core cimport WRITTEN, contains, enter, leave, shared_mode
 from ._keys cimport plain_key, plain_slice, value_for
 from ._storage cimport Storage, adopt, export_view, in_shared, storage_of, will_write
@@ -81,14 +82,6 @@ cdef int refuse(Array x) except -1:
         raise HandleError((<Lost>x._link).reason)
     raise TypeError("this Array was never initialised: make arrays with sharedarray.empty() "
                     "or sharedarray.asarray()")
-
-
-cdef int refuse_objects(object dtype) except -1:
-    """Raise TypeError for a dtype that holds Python objects."""
-    if dtype.hasobject:
-        raise TypeError(f"arrays of dtype {dtype!r} hold Python objects, which cannot be shared: "
-                        "use a numeric or a fixed-width dtype")
-    return 0
 
 
 cdef object failed():
@@ -386,12 +379,14 @@ cdef object unary(slots.unaryfunc op, Array x):
 
 
 cdef object inplace(slots.binaryfunc op, Array x, object other):
-    """Do ``x op= other`` through NumPy, which checks before it writes, and return `x`."""
+    """Do ``x op= other`` through NumPy, all arguments being checked first, and return `x`."""
     cdef object a = below(x)
     cdef object b = below(other) if type(other) is Array else operand(other)
     cdef PyObject *r
     if b is NotImplemented:
         return NotImplemented
+    if op is slots.ipower:
+        check_power(a, b)
     r = op(<PyObject *>a, <PyObject *>b)
     if r == NULL:
         failed()

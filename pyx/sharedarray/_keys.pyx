@@ -11,6 +11,8 @@ import numpy as np
 
 cnp.import_array()
 
+cdef tuple SCALARS = (np.generic, complex, str, bytes, int, float)
+
 cdef extern from "Python.h":
     bint PyIndex_Check(object)
     bint PyLong_CheckExact(object)
@@ -57,10 +59,11 @@ cdef object value_for(ndarray a, object value):
     cdef ndarray v
     if PyFloat_CheckExact(value) or PyLong_CheckExact(value):
         return value
-    if isinstance(value, (list, tuple)):
-        return np.asarray(value, dtype=a.dtype)
     if isinstance(value, ndarray):
         v = value
-        if v.descr.kind in b"SUOT" and v.descr.kind != a.descr.kind:
+        if v.descr.kind in b"SUOTV" and v.dtype != a.dtype:
             return v.astype(a.dtype)
-    return value
+        return value
+    if isinstance(value, SCALARS):
+        return value
+    return np.asarray(value, dtype=a.dtype)
