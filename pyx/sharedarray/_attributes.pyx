@@ -224,10 +224,8 @@ def __format__(Array self, spec):
 
 def _repr_html_(Array self):
     """Return a table of what the array is, above its elements, for notebooks."""
-    cdef Lost lost
     if self._a is None and isinstance(self._link, Lost):
-        lost = self._link
-        return _show.lost_html(lost.shape, lost.dtype, lost.device, lost.reason)
+        return _show.lost_html(self._link)
     return _show.html(below(self), kind_of(self))
 
 
