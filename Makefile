@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := setup.py tools/buildinfo.py $(wildcard pyx/*.txt sharedarray/_version.py \
     pyx/sharedarray/*.pyx pyx/sharedarray/*.pxd pyx/sharedarray/core/*.c pyx/sharedarray/core/*.h)
 
-.PHONY: all help build demo test check bench conformance format wheel clean force $(CHECKS)
+.PHONY: all help build demo test check bench conformance differential format wheel clean force $(CHECKS)
 .DELETE_ON_ERROR:
 
 all: build  ## compile in place (what plain `make` does)
@@ -66,6 +66,9 @@ doctest: $(DONE)/build $(DONE)/deps-docs  ## the examples in docstrings (those o
 
 examples: $(DONE)/build $(DONE)/deps-demo  ## each program of examples/
 	$(PY) tools/run_examples.py
+
+differential: $(DONE)/build $(DONE)/deps-test  ## the standard against array-api-strict, at length: EXAMPLES=100
+	DIFFERENTIAL_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(JOBS) --dist worksteal tests/standard $(PYTEST_ARGS)
 
 # The official suite is in no package index: SUITE is a checkout of data-apis/array-api-tests,
 # with its submodule.

@@ -44,6 +44,8 @@ cdef object plain_key(object key, Below below, bint *makes):
         return key                  # fields of a structured dtype
     if not isinstance(key, ndarray) and PyIndex_Check(key):
         return operator.index(key)
+    if isinstance(key, SCALARS):
+        return key                  # no index: NumPy says what would be
     makes[0] = True
     k = np.asarray(key)
     if cnp.PyArray_SIZE(k) == 0 and not isinstance(key, ndarray) and not hasattr(key, "dtype"):
