@@ -224,7 +224,7 @@ def permute_dims(x, /, axes=None):
     return x.transpose(axes)
 
 
-@export(brief=np.ndarray.repeat, most=3)
+@export
 def repeat(x, repeats, /, axis=None):
     """Repeat each element.
 
@@ -246,6 +246,8 @@ def repeat(x, repeats, /, axis=None):
     >>> print(xp.repeat(xp.asarray([1, 2]), 2))
     [1 1 2 2]
     """
+    if isinstance(repeats, np.ndarray) and repeats.dtype.kind == "u":
+        repeats = repeats.astype(np.intp)
     return x.repeat(repeats, axis)
 
 
