@@ -24,7 +24,7 @@ export PYTHONDONTWRITEBYTECODE :=
 SOURCES := setup.py tools/buildinfo.py $(wildcard pyx/*.txt sharedarray/_version.py \
     pyx/sharedarray/*.pyx pyx/sharedarray/*.pxd pyx/sharedarray/core/*.c pyx/sharedarray/core/*.h)
 
-.PHONY: all help build demo test check bench conformance format wheel clean force ready asan $(CHECKS)
+.PHONY: all help build demo test check bench conformance differential format wheel clean force ready asan $(CHECKS)
 .DELETE_ON_ERROR:
 
 all: build  ## compile in place (what plain `make` does)
@@ -76,6 +76,9 @@ doctest: $(DONE)/build $(DONE)/deps-docs $(DOCTEST_AFTER)  ## the examples in do
 
 examples: $(DONE)/build $(DONE)/deps-demo  ## each program of examples/
 	$(PY) tools/run_examples.py
+
+differential: $(DONE)/build $(DONE)/deps-test  ## the standard against array-api-strict, at length: EXAMPLES=100
+	DIFFERENTIAL_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(JOBS) --dist worksteal tests/standard $(PYTEST_ARGS)
 
 # The official suite is in no package index: SUITE is a checkout of data-apis/array-api-tests,
 # with its submodule.

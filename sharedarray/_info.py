@@ -104,7 +104,7 @@ class Info:
         kinds = ("bool", "numeric") if kind is None else kind
         names: list[str] = []
         for each in kinds if isinstance(kinds, tuple) else (kinds,):
-            if each not in KINDS:
+            if not isinstance(each, str) or each not in KINDS:
                 raise ValueError(f"kind {each!r} is unknown; there are {', '.join(KINDS)}")
             names += KINDS[each]
         return {name: np.dtype(name) for name in names}

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ._checks import guarded
 from ._describe import export
 
 
@@ -223,7 +224,7 @@ def permute_dims(x, /, axes=None):
     return x.transpose(axes)
 
 
-@export(brief=np.ndarray.repeat, most=3)
+@export
 def repeat(x, repeats, /, axis=None):
     """Repeat each element.
 
@@ -245,6 +246,8 @@ def repeat(x, repeats, /, axis=None):
     >>> print(xp.repeat(xp.asarray([1, 2]), 2))
     [1 1 2 2]
     """
+    if isinstance(repeats, np.ndarray) and repeats.dtype.kind == "u":
+        repeats = repeats.astype(np.intp)
     return x.repeat(repeats, axis)
 
 
@@ -331,7 +334,7 @@ def squeeze(x, /, axis=None):
     return x.squeeze(axis)
 
 
-@export(arrays=0, brief=np.stack, most=2)
+@export(arrays=0, brief=np.stack, most=2, guard=guarded(np.stack))
 def stack(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Join arrays of one shape along a new axis.
 

@@ -15,6 +15,7 @@ from ._array cimport (
     unwrap,
     wrap,
 )
+from ._checks cimport guard_of
 
 import sys
 
@@ -122,7 +123,9 @@ def __array_ufunc__(Array self, ufunc, method, *inputs, **kwargs):
     kwargs = {name: unwrap(value) for name, value in kwargs.items()}
     if outs:
         kwargs["out"] = tuple([unwrap(x) for x in outs])
-    function = getattr(ufunc, method)
+    function = ufunc if method == "__call__" else getattr(ufunc, method)
+    if outs or method == "at":
+        check(function, inputs, kwargs)
     if worst == ALIEN:
         return function(*[exported(x) if type(x) is Array else x for x in inputs], **kwargs)
     if worst == OBJECTS:
@@ -134,6 +137,14 @@ def __array_ufunc__(Array self, ufunc, method, *inputs, **kwargs):
     if type(r) is not tuple:
         return wrap(r, inputs) if outs[0] is None else outs[0]
     return tuple([wrap(item, inputs) if out is None else out for item, out in zip(r, outs)])
+
+
+cdef int check(object function, tuple args, dict kwargs) except -1:
+    """Raise what NumPy's function would raise after it has written something."""
+    cdef object guard = guard_of(function)
+    if guard is not None:
+        guard(function, [unwrap(x) for x in args], kwargs)
+    return 0
 
 
 cdef class Arguments:
@@ -238,6 +249,7 @@ def __array_function__(Array self, func, types, args, kwargs):
     arguments = Arguments(alien)
     args = arguments.plain(args)
     kwargs = arguments.plain(kwargs)
+    check(func, args, kwargs)
     if alien:
         return func(*args, **kwargs)
     if arguments.calls:             # user code: not in the scope

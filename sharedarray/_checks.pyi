@@ -1,0 +1,23 @@
+from collections.abc import Callable, Mapping, Sequence
+
+_Guard = Callable[[Callable[..., object], Sequence[object], Mapping[str, object]], None]
+
+def copying(
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+) -> None: ...
+def guarded(function: Callable[..., object]) -> _Guard | None: ...
+def joining(
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+) -> None: ...
+def peak_to_peak(
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+) -> None: ...
+def power(
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+) -> None: ...
+def power_at(
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+) -> None: ...
+def putting(
+    function: Callable[..., object], args: Sequence[object], kwargs: Mapping[str, object]
+) -> None: ...
