@@ -26,6 +26,7 @@ LAYERS = {
         "_array",
         "_attributes",
         "_checks",
+        "_copies",
         "_dlpack",
         "_exchange",
         "_fill",

@@ -7,6 +7,7 @@ from numpy cimport ndarray
 from ._array cimport (
     Array,
     below,
+    borrow,
     exported,
     extend,
     operand,
@@ -145,6 +146,9 @@ cdef int check(object function, tuple args, dict kwargs) except -1:
     if guard is not None:
         guard(function, [unwrap(x) for x in args], kwargs)
     return 0
+cdef object lent(object x):
+    """Return an ndarray as an Array over its memory: what a callback writes is to arrive."""
+    return borrow(x) if is_ndarray(<PyObject *>x) else x
 
 
 cdef class Arguments:
@@ -189,7 +193,7 @@ cdef class Arguments:
     cdef object callback(self, object function):
         """Return `function` for NumPy to call: it gets Arrays, and NumPy gets ndarrays back."""
         def call(*args, **kwargs):
-            r = function(*wrap(args), **{name: wrap(value) for name, value in kwargs.items()})
+            r = function(*[lent(x) for x in args], **{k: lent(x) for k, x in kwargs.items()})
             return Arguments(True).plain(r)
         return call
 

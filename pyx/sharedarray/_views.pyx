@@ -6,7 +6,6 @@ from numpy cimport ndarray
 from ._array cimport (
     Array,
     below,
-    copied,
     extend,
     made,
     operand,
@@ -15,6 +14,7 @@ from ._array cimport (
     wrap,
 )
 from ._checks cimport refuse_objects
+from ._copies cimport copied
 from ._fill cimport fill_array
 from ._keys cimport value_for
 

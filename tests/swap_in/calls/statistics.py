@@ -1,0 +1,132 @@
+"""Sums, averages, order statistics, histograms, differences, sorting and searching, sets."""
+
+from ._forms import each, joined
+
+REDUCTIONS = "sum prod max min amax amin mean std var any all"
+NUMBERS = "sum prod max min amax amin"
+NAN_REDUCTIONS = "nansum nanprod nanmax nanmin nanmean nanstd nanvar nanmedian"
+
+CALLS = joined(
+    each(
+        REDUCTIONS,
+        "np.{}(m)",
+        "np.{}(m, axis=0)",
+        "np.{}(m, 1)",
+        "np.{}(cube, axis=(0, 2), keepdims=True)",
+        "np.{}(m, axis=-1, keepdims=True)",
+        "np.{}([[1, 2], [3, 4]], axis=0)",
+        "np.{}(i)",
+    ),
+    each(NUMBERS, "np.{}(m, axis=1, where=m > 0.2, initial=1.0)", "np.{}(m, 0, out=np.zeros(4))"),
+    each("mean std var", "np.{}(m, axis=0, where=m > -1.0)", "np.{}(m, 0, None, np.zeros(4))"),
+    each(
+        "mean sum prod", "np.{}(h, dtype=np.float64)", "np.{}(z)", "np.{}(tiny)", "np.{}(none, 0)"
+    ),
+    each("std var", "np.{}(m, ddof=1)", "np.{}(z)", "np.{}(m, axis=0, correction=1)"),
+    each("any all", "np.{}(b)", "np.{}(bm, axis=0, out=np.zeros(2, dtype=bool))"),
+    each(NAN_REDUCTIONS, "np.{}(n)", "np.{}(n, axis=0)", "np.{}(n, 1, keepdims=True)", "np.{}(v)"),
+    each(NAN_REDUCTIONS, "np.{}(n, axis=0, out=np.zeros(4))"),
+    each("nanargmax nanargmin", "np.{}(n)", "np.{}(n, axis=1)"),
+    each("argmax argmin", "np.{}(m)", "np.{}(m, axis=0)", "np.{}(m, 1, keepdims=True)"),
+    each("argmax argmin", "np.{}(m, axis=1, out=np.zeros(3, dtype=np.intp))"),
+    each(
+        "cumsum cumprod nancumsum nancumprod",
+        "np.{}(m)",
+        "np.{}(m, axis=1)",
+        "np.{}(n, 0)",
+        "np.{}(i, dtype=float)",
+        "np.{}(v, out=np.zeros(4))",
+    ),
+    each(
+        "cumulative_sum cumulative_prod",
+        "np.{}(v)",
+        "np.{}(m, axis=1, include_initial=True)",
+        "np.{}(v, dtype=np.float32)",
+    ),
+    each(
+        "percentile nanpercentile",
+        "np.{}(n, 30)",
+        "np.{}(m, [10, 50], axis=0)",
+        "np.{}(m, v, axis=1, method='lower', keepdims=True)",
+        "np.{}(m, 25, axis=0, out=np.zeros(4))",
+        "np.{}(v, 40, weights=w, method='inverted_cdf')",
+    ),
+    each(
+        "quantile nanquantile",
+        "np.{}(n, 0.3)",
+        "np.{}(m, w, axis=0, method='weibull')",
+        "np.{}(m, 0.5, axis=(0, 1), overwrite_input=True)",
+    ),
+    each("setdiff1d union1d intersect1d setxor1d", "np.{}(v, w)", "np.{}(m, [2.0, 9.0])"),
+    {
+        "median": ["np.median(m)", "np.median(m, axis=1, keepdims=True)", "np.median([3, 1])"],
+        "average": [
+            "np.average(m)",
+            "np.average(v, weights=w)",
+            "np.average(m, axis=1, weights=v, returned=True)",
+        ],
+        "ptp": ["np.ptp(m)", "np.ptp(m, axis=0)", "np.ptp(m, 1, np.zeros(3))"],
+        "count_nonzero": ["np.count_nonzero(m)", "np.count_nonzero(m, axis=0)"],
+        "cov": ["np.cov(m)", "np.cov(v, w)", "np.cov(m, rowvar=False, aweights=v[:3])"],
+        "corrcoef": ["np.corrcoef(m)", "np.corrcoef(v, w)"],
+        "correlate": ["np.correlate(v, w)", "np.correlate(v, w, 'full')"],
+        "convolve": ["np.convolve(v, w)", "np.convolve(v, [1, 2], mode='same')"],
+        "histogram": [
+            "np.histogram(v)",
+            "np.histogram(m, bins=3, range=(0, 4), density=True)",
+            "np.histogram(m, bins=up, weights=m)",
+            "np.histogram(v, bins='auto')",
+        ],
+        "histogram2d": ["np.histogram2d(v, w, bins=2)", "np.histogram2d(v, w, bins=[up, up])"],
+        "histogramdd": [
+            "np.histogramdd(m.T[:, :2], bins=2)",
+            "np.histogramdd((v, w), bins=(2, 3))",
+        ],
+        "histogram_bin_edges": ["np.histogram_bin_edges(v, bins=3)"],
+        "bincount": ["np.bincount(k)", "np.bincount(k, weights=w, minlength=5)"],
+        "digitize": ["np.digitize(v, up)", "np.digitize(m, [0.0, 2.0], right=True)"],
+        "diff": ["np.diff(v)", "np.diff(m, 2, axis=0)", "np.diff(v, prepend=0.0, append=[1.0])"],
+        "ediff1d": ["np.ediff1d(v)", "np.ediff1d(m, to_begin=-1.0, to_end=[8.0])"],
+        "gradient": [
+            "np.gradient(v)",
+            "np.gradient(m)",
+            "np.gradient(m, 0.5, axis=0)",
+            "np.gradient(m, [0.0, 1.0, 3.0], up, edge_order=2)",
+        ],
+        "trapezoid": ["np.trapezoid(v)", "np.trapezoid(m, up, axis=1)", "np.trapezoid(v, dx=0.5)"],
+        "sort": [
+            "np.sort(m)",
+            "np.sort(m, axis=None)",
+            "np.sort(v, kind='stable')",
+            "np.sort(r, order='a')",
+            "np.sort(s)",
+        ],
+        "argsort": ["np.argsort(up)", "np.argsort(m, axis=0)", "np.argsort(v, stable=True)"],
+        "lexsort": ["np.lexsort((w, v))", "np.lexsort(m)"],
+        "sort_complex": ["np.sort_complex(z)", "np.sort_complex(k)"],
+        "partition": ["np.partition(v, 2)[2]", "np.partition(m, [1, 2], axis=1)[:, 1:3]"],
+        "argpartition": ["v[np.argpartition(v, 2)[2]]", "np.argpartition(up, 0)[0]"],
+        "searchsorted": [
+            "np.searchsorted(up, 1.0)",
+            "np.searchsorted(up, m, side='right')",
+            "np.searchsorted(v, [2.0], sorter=np.argsort(v))",
+        ],
+        "nonzero": ["np.nonzero(m)", "np.nonzero(b)"],
+        "flatnonzero": ["np.flatnonzero(m)"],
+        "argwhere": ["np.argwhere(m > 1)", "np.argwhere(b)"],
+        "unique": [
+            "np.unique(v)",
+            "np.unique(i, return_index=True, return_inverse=True, return_counts=True)",
+            "np.unique(m, axis=0)",
+            "np.unique(s)",
+            "np.unique(n, equal_nan=False)",
+        ],
+        "unique_all": ["np.unique_all(v)"],
+        "unique_counts": ["np.unique_counts(i)"],
+        "unique_inverse": ["np.unique_inverse(i)"],
+        "unique_values": ["np.sort(np.unique_values(i))"],
+        "isin": ["np.isin(i, [1, 2])", "np.isin(v, w, invert=True)", "np.isin(i, k, kind='sort')"],
+        "intersect1d": ["np.intersect1d(v, [2.0, 3.0], return_indices=True)"],
+        "setdiff1d": ["np.setdiff1d(v, [2.0], assume_unique=True)"],
+    },
+)
