@@ -9,7 +9,7 @@ PYTEST_ARGS ?=
 JOBS ?= $(shell nproc)
 SUITE ?=
 EXAMPLES ?= 100
-CHECKS := lint stubs docs doctest examples model slow stress tsan other-pythons
+CHECKS := lint stubs docs doctest examples consumers model slow stress tsan other-pythons
 SECONDS := 60
 SEED :=
 
@@ -20,7 +20,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 SOURCES := setup.py tools/buildinfo.py $(wildcard pyx/*.txt sharedarray/_version.py \
     pyx/sharedarray/*.pyx pyx/sharedarray/*.pxd pyx/sharedarray/core/*.c pyx/sharedarray/core/*.h)
 
-.PHONY: all help build demo test check bench conformance format wheel clean force $(CHECKS)
+.PHONY: all help build demo test check bench conformance consumers-full format wheel clean force $(CHECKS)
 .DELETE_ON_ERROR:
 
 all: build  ## compile in place (what plain `make` does)
@@ -34,9 +34,9 @@ demo: $(DONE)/build $(DONE)/deps-demo  ## run the demonstration
 	$(PY) -m sharedarray demo
 
 test: $(DONE)/build $(DONE)/deps-test  ## the core tests
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" --ignore=tests/consumers $(PYTEST_ARGS)
 
-check:  ## everything else: lint, stubs, docs, examples, models, slow tests, stress, ThreadSanitizer, other Pythons
+check:  ## everything else: lint, stubs, docs, examples, other libraries, models, slow tests, stress, ThreadSanitizer, other Pythons
 	@failed=; \
 	for name in $(CHECKS); do \
 	    echo "==> make $$name"; \
@@ -77,8 +77,14 @@ conformance: $(DONE)/build $(DONE)/deps-test  ## the official array API suite: m
 	    "$(abspath $(PY))" -m pytest -q -p no:cacheprovider -c pytest.ini --rootdir . array_api_tests --disable-deadline \
 	    --max-examples $(EXAMPLES) --xfails-file "$(CURDIR)/tests/conformance/xfails.txt" $(PYTEST_ARGS)
 
+consumers: $(DONE)/build $(DONE)/deps-consumers  ## SciPy, scikit-learn, torch and others on Arrays
+	$(PY) -m tests.consumers --jobs $(JOBS)
+
+consumers-full: $(DONE)/build $(DONE)/deps-consumers  ## the whole array API suites of SciPy and scikit-learn
+	$(PY) -m tests.consumers --jobs $(JOBS) --full
+
 slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds among them
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "slow and not model" --ignore=tests/sanitizers $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "slow and not model" --ignore=tests/sanitizers --ignore=tests/consumers $(PYTEST_ARGS)
 
 stress: $(DONE)/build $(DONE)/deps-test  ## random processes that share and kill: SECONDS=60 SEED=1
 	$(PY) -m tests.stress --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))

@@ -126,7 +126,9 @@ CALLS = {
     "ndimage.label": lambda s: scipy.ndimage.label(s(IMAGE > 0.6)),
     "ndimage.rotate": lambda s: scipy.ndimage.rotate(s(IMAGE), 30.0),
     "ndimage.binary_dilation": lambda s: scipy.ndimage.binary_dilation(s(IMAGE > 0.8)),
-    "ndimage.distance_transform_edt": lambda s: scipy.ndimage.distance_transform_edt(s(IMAGE > 0.3)),
+    "ndimage.distance_transform_edt": lambda s: scipy.ndimage.distance_transform_edt(
+        s(IMAGE > 0.3)
+    ),
     "ndimage.center_of_mass": lambda s: scipy.ndimage.center_of_mass(s(IMAGE)),
     "integrate.simpson": lambda s: scipy.integrate.simpson(s(V), x=s(np.cumsum(P))),
     "integrate.trapezoid": lambda s: scipy.integrate.trapezoid(s(M), axis=0),

@@ -58,13 +58,13 @@ class Suite(suites.Suite):
 
 
 def pytest_addoption(parser):
-    """Add ``--expected``."""
-    suites.add_option(parser, pathlib.Path(__file__).with_name("scipy_xfails.txt"))
+    """Add ``--expected`` and ``--figures``."""
+    suites.add_options(parser, pathlib.Path(__file__).with_name("scipy_xfails.txt"))
 
 
 def pytest_configure(config):
     """Register the suite, and count what its assertions compare."""
-    suite = Suite(config.getoption("expected"))
+    suite = Suite(config)
     config.pluginmanager.register(suite, "sharedarray-suite")
     check = _array_api._strict_check
 

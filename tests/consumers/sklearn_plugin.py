@@ -9,10 +9,10 @@ import pathlib
 
 os.environ.setdefault("SCIPY_ARRAY_API", "1")  # read when SciPy is imported; exactly 1 here
 
-from sklearn import get_config  # noqa: E402
-from sklearn.utils import _array_api  # noqa: E402
+from sklearn import get_config
+from sklearn.utils import _array_api
 
-from . import suites  # noqa: E402
+from . import suites
 
 OURS = _array_api.NamespaceAndDevice(suites.NAME, "cpu")
 NUMPY = _array_api.NamespaceAndDevice("numpy", None)
@@ -61,13 +61,13 @@ class Suite(suites.Suite):
 
 
 def pytest_addoption(parser):
-    """Add ``--expected``."""
-    suites.add_option(parser, pathlib.Path(__file__).with_name("sklearn_xfails.txt"))
+    """Add ``--expected`` and ``--figures``."""
+    suites.add_options(parser, pathlib.Path(__file__).with_name("sklearn_xfails.txt"))
 
 
 def pytest_configure(config):
     """Register the suite, and count the arrays that scikit-learn finds its namespaces by."""
-    suite = Suite(config.getoption("expected"))
+    suite = Suite(config)
     config.pluginmanager.register(suite, "sharedarray-suite")
     find = _array_api._remove_non_arrays
 

@@ -7,6 +7,8 @@ must fail is exact: a listed test that passes fails the run, and so does one tha
 more although its module was collected. A run in which the suite met no Array fails as well.
 """
 
+import collections
+import json
 import pathlib
 
 import pytest
@@ -14,6 +16,7 @@ import pytest
 import sharedarray
 
 NAME = sharedarray.__name__
+OUTCOMES = ("passed", "failed", "xfailed", "skipped")
 
 
 def read(path):
@@ -49,15 +52,23 @@ def without_parameters(name):
     return name.split("[", 1)[0]
 
 
+def package_of(name):
+    """Return the package of a test: ``scipy.signal``, or ``sklearn`` for what lies above them."""
+    parts = name.split("::")[0].split(".")
+    return ".".join(parts[: 1 if "tests" in parts[:2] else 2])
+
+
 class Suite:
     """Keeps the tests on our backend, marks what must fail, and counts the Arrays that it meets."""
 
-    def __init__(self, path):
-        self.expected = read(path)
-        self.path = path
+    def __init__(self, config):
+        self.path = config.getoption("expected")
+        self.figures = config.getoption("figures")
+        self.expected = read(self.path)
         self.kept = 0
         self.arrays = 0
         self.gone = []
+        self.outcomes = collections.defaultdict(dict)  # of a package: test -> outcome
 
     def count(self, *arrays):
         """Count those that are Arrays."""
@@ -78,6 +89,7 @@ class Suite:
         met = set()
         for item in kept:
             name = name_of(item)
+            item.user_properties.append(("name", name))
             for listed in {name, without_parameters(name)} & self.expected.keys():
                 met.add(listed)
                 item.add_marker(pytest.mark.xfail(reason=self.expected[listed], strict=True))
@@ -86,6 +98,16 @@ class Suite:
         self.gone = sorted(
             listed for listed in self.expected.keys() - met if listed.split("::")[0] in modules
         )
+
+    def pytest_runtest_logreport(self, report):
+        """Note the outcome of a test: that of its worst phase."""
+        name = dict(report.user_properties)["name"]
+        outcome = report.outcome
+        if hasattr(report, "wasxfail"):
+            outcome = "xfailed" if report.skipped else "passed"
+        tests = self.outcomes[package_of(name)]
+        if report.when == "call" or outcome != "passed":
+            tests[name] = outcome
 
     def faults(self):
         """Yield what is wrong with the run itself."""
@@ -96,10 +118,19 @@ class Suite:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_sessionfinish(self, session):
-        """Fail a run that would have passed, if something is wrong with it."""
+        """Fail a run that would have passed, if something is wrong with it; write the figures."""
         collected = not session.config.option.collectonly
         if collected and session.exitstatus == pytest.ExitCode.OK and any(self.faults()):
             session.exitstatus = pytest.ExitCode.TESTS_FAILED
+        if self.figures:
+            counted = {
+                package: {
+                    outcome: sum(found == outcome for found in tests.values())
+                    for outcome in OUTCOMES
+                }
+                for package, tests in sorted(self.outcomes.items())
+            }
+            pathlib.Path(self.figures).write_text(json.dumps(counted))
 
     def pytest_terminal_summary(self, terminalreporter):
         """Print how many Arrays there were, and what is wrong."""
@@ -109,6 +140,7 @@ class Suite:
             terminalreporter.write_line(f"ERROR: {fault}", red=True)
 
 
-def add_option(parser, default):
-    """Add the option that names another list."""
+def add_options(parser, default):
+    """Add the options that name another list, and a file for the figures."""
     parser.addoption("--expected", default=default, help="list of the tests that must fail")
+    parser.addoption("--figures", help="file to write the number of outcomes to, as JSON")

@@ -13,8 +13,8 @@ V = R.standard_normal(7)
 M = R.standard_normal((4, 5))
 Z = V + 1j * R.standard_normal(7)
 HOLES = np.where(M > 0.5, np.nan, M)
-I = R.integers(0, 5, 9)
-J = R.integers(2, 8, 6)
+COUNTS = R.integers(0, 5, 9)
+OTHERS = R.integers(2, 8, 6)
 
 # Name, arguments, keyword arguments. Those without arrays among them get `xp`.
 CALLS = [
@@ -36,8 +36,8 @@ CALLS = [
     ("expand_dims", (M,), {"axis": (0, 2)}),
     ("isclose", (V, V + 1e-9), {}),
     ("isclose", (HOLES, HOLES), {"equal_nan": True}),
-    ("isin", (I, J), {}),
-    ("isin", (I, J), {"invert": True}),
+    ("isin", (COUNTS, OTHERS), {}),
+    ("isin", (COUNTS, OTHERS), {"invert": True}),
     ("kron", (M, M[:2, :2].copy()), {}),
     ("kron", (V, 2), {}),
     ("nan_to_num", (HOLES,), {}),
@@ -46,20 +46,20 @@ CALLS = [
     ("nanmean", (HOLES,), {"axis": 0}),
     ("nanmin", (HOLES,), {}),
     ("nansum", (HOLES,), {"axis": -1}),
-    ("nunique", (I,), {}),
-    ("one_hot", (I, 5), {}),
-    ("one_hot", (I, 5), {"dtype": np.float32, "axis": 0}),
+    ("nunique", (COUNTS,), {}),
+    ("one_hot", (COUNTS, 5), {}),
+    ("one_hot", (COUNTS, 5), {"dtype": np.float32, "axis": 0}),
     ("pad", (M, 2), {}),
     ("pad", (M, ((1, 0), (2, 3))), {"constant_values": -1.0}),
     ("partition", (V, 3), {}),
     ("rad2deg", (V,), {}),
     ("searchsorted", (np.sort(V), M), {"side": "right"}),
-    ("setdiff1d", (I, J), {}),
+    ("setdiff1d", (COUNTS, OTHERS), {}),
     ("sinc", (V,), {}),
     ("tril_indices", (4,), {"offset": 1, "m": 5}),
     ("triu_indices", (4,), {"offset": -1}),
-    ("union1d", (I, J), {}),
-    ("unravel_index", (I, (3, 4)), {}),
+    ("union1d", (COUNTS, OTHERS), {}),
+    ("unravel_index", (COUNTS, (3, 4)), {}),
 ]
 NEED_NAMESPACE = {"diag_indices", "tril_indices", "triu_indices"}
 ELSEWHERE = {"at", "default_dtype", "lazy_apply", "testing", "__version__"}
@@ -123,7 +123,9 @@ UPDATES = ["set", "add", "subtract", "multiply", "divide", "power", "min", "max"
 @pytest.mark.parametrize("copy", [None, True, False])
 @pytest.mark.parametrize("update", UPDATES)
 @pytest.mark.parametrize(
-    "index", [1, slice(1, 5, 2), V > 0, np.asarray([4, 0]), ...], ids=["int", "slice", "mask", "integers", "all"]
+    "index",
+    [1, slice(1, 5, 2), V > 0, np.asarray([4, 0]), ...],
+    ids=["int", "slice", "mask", "integers", "all"],
 )
 def test_at(update, index, copy):
     start = np.abs(V)

@@ -33,7 +33,9 @@ PLOTS = {
     "quiver": lambda axes, s: axes.quiver(s(GRID[0]), s(GRID[1]), s(GRID[1]), s(-GRID[0])),
     "boxplot": lambda axes, s: axes.boxplot(s(M)),
     "ticks": lambda axes, s: axes.set_xticks(s(np.linspace(0, 1, 4))),
-    "limits": lambda axes, s: axes.set(xlim=s(np.asarray([1.0, 2.0])), ylim=(s(V).min(), s(V).max())),
+    "limits": lambda axes, s: axes.set(
+        xlim=s(np.asarray([1.0, 2.0])), ylim=(s(V).min(), s(V).max())
+    ),
 }
 
 

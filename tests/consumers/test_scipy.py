@@ -12,7 +12,6 @@ import sharedarray as xp
 from .common import check
 from .scipy_calls import CALLS, QUATERNIONS, V
 
-
 # What SciPy itself says it does for NumPy alone: it takes Arrays, and gives NumPy's.
 NUMPY_ONLY = ("signal.welch", "integrate.simpson")
 
