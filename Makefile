@@ -127,6 +127,9 @@ $(DONE)/deps-%: pyproject.toml tools/requirements.py $(DONE)/venv
 	$(PY) -m pip install -q -r $@.txt
 	@touch $@
 
+# torch alone has thousands of modules; what is imported is compiled then.
+$(DONE)/deps-consumers: export PIP_COMPILE := 0
+
 # The path file lets programs started in any folder import the tree.
 $(DONE)/build: $(SOURCES) $(DONE)/deps-build $(if $(and $(wildcard sharedarray/*.so),$(wildcard sharedarray/sharedarray-keeper)),,force)
 	@echo "Compiling into sharedarray/ ..."
