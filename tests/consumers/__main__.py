@@ -112,7 +112,7 @@ def table(figures):
     return "\n".join(lines)
 
 
-def parts(full, figures):
+def parts(full):
     """Yield the name and the command of each part of the run."""
     if full:
         for package in SCIPY:
@@ -128,15 +128,21 @@ def main(arguments):
     """Run the parts; return the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.consumers", description=__doc__)
     parser.add_argument("--full", action="store_true", help="the whole of both suites")
+    parser.add_argument("--only", action="append", help="a part by name, such as scipy.signal")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes at a time")
     options = parser.parse_args(arguments)
+    wanted = dict(parts(options.full))
+    if unknown := set(options.only or ()) - wanted.keys():
+        parser.error(f"no such part: {', '.join(unknown)}; these are: {', '.join(wanted)}")
     failed, figures = [], {}
     with (
         tempfile.TemporaryDirectory() as folder,
         concurrent.futures.ThreadPoolExecutor(options.jobs) as pool,
     ):
         started = {}
-        for number, (name, line) in enumerate(parts(options.full, folder)):
+        for number, (name, line) in enumerate(wanted.items()):
+            if options.only and name not in options.only:
+                continue
             path = pathlib.Path(folder, f"{number}.json")
             more = ["--figures", path] if "no:tests.skips" in line else []
             started[pool.submit(run, [*line, *more])] = name, path, time.monotonic()

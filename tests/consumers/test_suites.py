@@ -2,9 +2,11 @@
 
 import pathlib
 import re
+import sys
 
 import pytest
 
+from . import __main__ as runner
 from . import suites
 from .__main__ import command, run
 
@@ -92,6 +94,20 @@ def test_an_expected_failure_is_one(tmp_path):
     listed.write_text("")
     status, output, *_ = outcome("scipy", path, plugins=plugins, expected=listed)
     assert status == 1, output
+
+
+def test_one_part_that_fails_fails_the_run(monkeypatch, capfd):
+    python = {
+        "good": [sys.executable, "-c", "print('well')"],
+        "bad": [sys.executable, "-c", "raise SystemExit(3)"],
+    }
+    monkeypatch.setattr(runner, "parts", lambda full: python.items())
+    assert runner.main(["--only", "good"]) == 0
+    assert "all passed" in capfd.readouterr().out
+    assert runner.main([]) == 1
+    assert "failed: bad" in capfd.readouterr().out
+    with pytest.raises(SystemExit):
+        runner.main(["--only", "ugly"])
 
 
 @pytest.mark.parametrize("name", ["scipy", "sklearn"])
