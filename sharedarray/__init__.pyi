@@ -20,7 +20,13 @@ from numpy import uint64 as uint64
 from numpy._globals import _NoValueType
 from typing_extensions import Buffer
 
+from . import char as char
 from . import cuda, fft, linalg, random
+from . import emath as emath
+from . import lib as lib
+from . import polynomial as polynomial
+from . import strings as strings
+from . import testing as testing
 from ._array import Array, _Axes, _Casting, _Order, _Shape, _SortKind
 from ._core import capture_numpy, collect, empty_cache, memory, memory_stats, memory_summary
 from ._data_types import FloatInfo, IntegerInfo
