@@ -20,7 +20,13 @@ from numpy import uint64 as uint64
 from numpy._globals import _NoValueType
 from typing_extensions import Buffer
 
+from . import char as char
 from . import cuda, fft, linalg, random
+from . import emath as emath
+from . import lib as lib
+from . import polynomial as polynomial
+from . import strings as strings
+from . import testing as testing
 from ._array import Array, _Axes, _Casting, _Order, _Shape, _SortKind
 from ._core import capture_numpy, collect, empty_cache, memory, memory_stats, memory_summary
 from ._data_types import FloatInfo, IntegerInfo
@@ -35,6 +41,7 @@ from ._handle import Handle
 from ._info import Info
 from ._numpy_names import *
 from ._numpy_objects import *
+from ._numpy_polynomials import *
 from ._sets import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 from ._storage import Storage
 from ._transport import from_handle, from_storage
@@ -230,7 +237,7 @@ __all__ = [
 ]
 
 _Axis: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
-_Number: TypeAlias = complex | np.number | np.bool | Array
+_Number: TypeAlias = complex | np.generic | Array
 
 ndarray = Array
 device = Device
@@ -516,6 +523,7 @@ isnan: UnaryUfunc[Array]
 less: BinaryUfunc[Array]
 less_equal: BinaryUfunc[Array]
 
+@overload
 def linspace(
     start: npt.ArrayLike,
     stop: npt.ArrayLike,
@@ -528,6 +536,19 @@ def linspace(
     *,
     device: Device | str | None = None,
 ) -> Array: ...
+@overload
+def linspace(
+    start: npt.ArrayLike,
+    stop: npt.ArrayLike,
+    /,
+    num: SupportsIndex = 50,
+    endpoint: builtins.bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: npt.DTypeLike | None = None,
+    axis: SupportsIndex = 0,
+    device: Device | str | None = None,
+) -> tuple[Array, Array]: ...
 
 log: UnaryUfunc[Array]
 log10: UnaryUfunc[Array]
