@@ -1,7 +1,7 @@
 # Each target sets up what it needs: a virtual environment, its packages, the compiled modules.
 # Another Python: make test PYTHON=/path/to/python3.12 VENV=.venv312
 #
-# A new check: write its target, and add the name to CHECKS.
+# A new check: write its target, and add the name to BESIDE if it needs one core, else to ALONE.
 
 VENV ?= .venv
 PYTHON ?= $(shell sh tools/find_python.sh)
@@ -9,18 +9,22 @@ PYTEST_ARGS ?=
 JOBS ?= $(shell nproc)
 SUITE ?=
 EXAMPLES ?= 100
-CHECKS := lint stubs docs doctest examples model slow stress tsan other-pythons
+BESIDE := lint stubs docs doctest examples model tsan
+ALONE := slow stress other-pythons
+CHECKS := $(BESIDE) $(ALONE)
 SECONDS := 60
 SEED :=
 
 PY := $(VENV)/bin/python
 DONE := $(VENV)/.done
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Bytecode is kept, whatever the environment says: the tests start thousands of interpreters.
+export PYTHONDONTWRITEBYTECODE :=
 
 SOURCES := setup.py tools/buildinfo.py $(wildcard pyx/*.txt sharedarray/_version.py \
     pyx/sharedarray/*.pyx pyx/sharedarray/*.pxd pyx/sharedarray/core/*.c pyx/sharedarray/core/*.h)
 
-.PHONY: all help build demo test check bench conformance differential format wheel clean force $(CHECKS)
+.PHONY: all help build demo test check bench conformance differential format wheel clean force ready asan $(CHECKS)
 .DELETE_ON_ERROR:
 
 all: build  ## compile in place (what plain `make` does)
@@ -37,13 +41,18 @@ test: $(DONE)/build $(DONE)/deps-test  ## the core tests
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(PYTEST_ARGS)
 
 check:  ## everything else: lint, stubs, docs, examples, models, slow tests, stress, ThreadSanitizer, other Pythons
+	@$(MAKE) --no-print-directory ready
 	@failed=; \
-	for name in $(CHECKS); do \
+	$(MAKE) --no-print-directory -k -j $(JOBS) --output-sync=target DOCTEST_AFTER=docs $(BESIDE) || failed=" one of $(BESIDE)"; \
+	for name in $(ALONE); do \
 	    echo "==> make $$name"; \
 	    $(MAKE) --no-print-directory $$name || failed="$$failed $$name"; \
 	done; \
 	if [ -n "$$failed" ]; then echo "make check: failed:$$failed"; exit 1; fi; \
 	echo "make check: all of these hold: $(CHECKS)"
+
+# Not side by side: all of them write to one environment.
+ready: $(DONE)/build $(DONE)/deps-lint $(DONE)/deps-docs $(DONE)/deps-demo $(DONE)/deps-test
 
 lint: $(DONE)/deps-lint  ## ruff and cython-lint
 	$(PY) -m ruff check .
@@ -61,7 +70,8 @@ docs: $(DONE)/build $(DONE)/deps-docs  ## the documentation, warnings being erro
 	$(PY) -m sphinx -q -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-doctest: $(DONE)/build $(DONE)/deps-docs  ## the examples in docstrings (those of pages are core tests)
+# DOCTEST_AFTER: both write docs/generated.
+doctest: $(DONE)/build $(DONE)/deps-docs $(DOCTEST_AFTER)  ## the examples in docstrings (those of pages are core tests)
 	$(PY) -m sphinx -q -W --keep-going -b doctest docs docs/_build/doctest
 
 examples: $(DONE)/build $(DONE)/deps-demo  ## each program of examples/

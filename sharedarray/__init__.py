@@ -22,9 +22,6 @@ from . import (  # they complete the Array, and what happens when the process en
     _selection,
     _views,
     cuda,
-    fft,
-    linalg,
-    random,
 )
 from ._array import Array
 from ._constants import e, euler_gamma, inf, nan, newaxis, pi
@@ -125,6 +122,7 @@ from ._forward import load, vectorize
 from ._handle import Handle
 from ._indexing import take, take_along_axis
 from ._info import __array_namespace_info__
+from ._late import later as _later
 from ._linear_algebra import matmul, matrix_transpose, tensordot, vecdot
 from ._manipulation import (
     broadcast_arrays,
@@ -367,7 +365,8 @@ __all__ = [
     "zeros_like",
 ]
 
-__getattr__, __dir__ = _forwarder(_numpy, __name__, __all__)
+_forwarded, __dir__ = _forwarder(_numpy, __name__, __all__)
+__getattr__ = _later(__name__, ("fft", "linalg", "random"), _forwarded)
 
 # Members of Array by being imported, and the platform's check.
 del _attributes, _exchange, _keeper, _methods, _placement, _platform, _protocols, _selection, _views

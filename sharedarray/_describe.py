@@ -109,15 +109,14 @@ def export(
             most=most,
             guard=guard,
         )
-    signature = inspect.signature(target)
     name = name or target.__name__.rstrip("_")
     target.__name__ = target.__qualname__ = name  # what Python's errors about arguments say
     return Function(
         direct or target,
         name,
         module=module,
-        signature=signature,
-        doc=document(inspect.getdoc(target), signature),
+        signature=lambda: inspect.signature(target),
+        doc=lambda: document(inspect.getdoc(target), inspect.signature(target)),
         arrays=0 if direct else arrays,
         alias=alias,
         written=written,

@@ -6,9 +6,7 @@ the answer is the driver's, with ``CUDA_VISIBLE_DEVICES``, MIG and containers ta
 """
 
 import ctypes
-import multiprocessing.spawn
 import os
-import subprocess
 import sys
 import typing
 
@@ -73,6 +71,9 @@ def query() -> Driver:
 
 
 def _ask_elsewhere() -> Driver:
+    import multiprocessing.spawn
+    import subprocess
+
     executable = os.fsdecode(multiprocessing.spawn.get_executable() or "")
     if not executable or getattr(sys, "frozen", False):
         return Driver(0, None, "the NVIDIA driver cannot be asked: no Python interpreter to run")

@@ -84,8 +84,8 @@ def ufunc(name, target, inputs, doc, axis=False):
         NumPy's ufunc.
     inputs : str
         The parameters before those that all ufuncs share.
-    doc : str
-        The docstring, with ``{extra}`` where those are described.
+    doc : str or callable
+        The docstring, with ``{extra}`` where those are described; or what gives it.
     axis : bool, optional
         Whether there is a parameter `axis`, for generalised ufuncs.
 
@@ -95,20 +95,27 @@ def ufunc(name, target, inputs, doc, axis=False):
         The function of the namespace.
     """
     extra = _EXTRA + ", axis=-1" if axis else _EXTRA
-    signature = _signature(f"{inputs}, {extra}")
-    return Function(target, name, signature=signature, doc=doc.format(extra=_UFUNC_PARAMETERS))
+
+    def document():
+        text = doc() if callable(doc) else doc
+        return text.format(extra=_UFUNC_PARAMETERS)
+
+    return Function(target, name, signature=lambda: _signature(f"{inputs}, {extra}"), doc=document)
 
 
 def _entry(name, target, kinds, summary, result, call, shown):
     """One elementwise function."""
     first = _ONE if target.nin == 1 else _TWO
-    doc = _DOC.format(
-        summary=summary,
-        inputs=first.format(kinds=_KINDS[kinds]),
-        result=result,
-        extra="{extra}",
-        example=f">>> print(xp.{name}({call}))\n{shown}",
-    )
+
+    def doc():
+        return _DOC.format(
+            summary=summary,
+            inputs=first.format(kinds=_KINDS[kinds]),
+            result=result,
+            extra="{extra}",
+            example=f">>> print(xp.{name}({call}))\n{shown}",
+        )
+
     return ufunc(name, target, "x, /" if target.nin == 1 else "x1, x2, /", doc)
 
 

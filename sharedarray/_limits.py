@@ -1,10 +1,9 @@
 """The limits under which this process lives."""
 
 import os
-import pathlib
 import resource
 
-CGROUPS = pathlib.Path("/sys/fs/cgroup")
+CGROUPS = "/sys/fs/cgroup"
 NO_LIMIT_V1 = 1 << 60  # bytes: version 1 says "no limit" by a number near the largest
 
 
@@ -108,12 +107,14 @@ def linger() -> float:
     return min(seconds, 1e9)
 
 
-def cgroup_memory(groups: pathlib.Path = CGROUPS, membership: str | None = None) -> int | None:
+def cgroup_memory(
+    groups: "str | os.PathLike[str]" = CGROUPS, membership: str | None = None
+) -> int | None:
     """Return the least memory limit of this process's control group and those above it.
 
     Parameters
     ----------
-    groups : pathlib.Path, optional
+    groups : str or path, optional
         Where control groups are mounted.
     membership : str, optional
         What ``/proc/self/cgroup`` says.
@@ -124,6 +125,7 @@ def cgroup_memory(groups: pathlib.Path = CGROUPS, membership: str | None = None)
         Bytes; None if there is no limit.
     """
     found = []
+    groups = os.fspath(groups)
     text = _text("/proc/self/cgroup") if membership is None else membership
     for line in text.splitlines():
         _, controllers, path = line.split(":", 2)
@@ -132,21 +134,21 @@ def cgroup_memory(groups: pathlib.Path = CGROUPS, membership: str | None = None)
             found += [
                 int(limit)
                 for folder in _upwards(groups, relative)
-                if (limit := _text(folder / "memory.max").strip()).isdigit()
+                if (limit := _text(f"{folder}/memory.max").strip()).isdigit()
             ]
         elif "memory" in controllers.split(","):
             # Inside a container the path may be the host's, and the mount the group itself.
-            for folder in (groups / "memory" / relative, groups / "memory"):
-                stat = dict(s.split() for s in _text(folder / "memory.stat").splitlines())
+            for folder in (f"{groups}/memory/{relative}", f"{groups}/memory"):
+                stat = dict(s.split() for s in _text(f"{folder}/memory.stat").splitlines())
                 if "hierarchical_memory_limit" in stat:
                     found.append(int(stat["hierarchical_memory_limit"]))
                     break
     return min((limit for limit in found if limit < NO_LIMIT_V1), default=None)
 
 
-def _upwards(root: pathlib.Path, relative: str) -> list[pathlib.Path]:
-    folder = root / relative
-    return [folder, *(above for above in folder.parents if above.is_relative_to(root))]
+def _upwards(root: str, relative: str) -> list[str]:
+    parts = [part for part in relative.split("/") if part]
+    return ["/".join([root, *parts[:count]]) for count in range(len(parts), -1, -1)]
 
 
 def _rlimit(which: int, hard: bool = False) -> int | None:
@@ -159,8 +161,9 @@ def _number(path: str) -> int | None:
     return int(text) if text.isdigit() else None
 
 
-def _text(path: "str | pathlib.Path") -> str:
+def _text(path: str) -> str:
     try:
-        return pathlib.Path(path).read_text()
+        with open(path) as file:
+            return file.read()
     except OSError:
         return ""

@@ -5,10 +5,10 @@ Nothing but the standard library may be imported here.
 
 import importlib.machinery
 import importlib.util
-import pathlib
+import os
 import sys
 
-PACKAGE = pathlib.Path(__file__).resolve().parent
+PACKAGE = os.path.dirname(os.path.realpath(__file__))
 BUILD = (
     "run `python setup.py build_ext --inplace` there (or `make`), "
     "or install it with `pip install .`"
@@ -44,15 +44,16 @@ def check_built(package=PACKAGE):
 
     Parameters
     ----------
-    package : pathlib.Path
+    package : str
         The folder of the package.
     """
-    listed = package.parent / "pyx" / "modules.txt"
-    in_tree = listed.exists()
+    listed = os.path.join(os.path.dirname(package), "pyx", "modules.txt")
+    in_tree = os.path.exists(listed)
     core = importlib.util.find_spec(f"{__package__}._core")
     names = ["_core"]
-    if in_tree and core is not None and pathlib.Path(core.origin).parent == package:
-        names = [line.partition(":")[0] for line in listed.read_text().splitlines() if line]
+    if in_tree and core is not None and os.path.dirname(core.origin) == package:
+        with open(listed) as file:
+            names = [line.partition(":")[0] for line in file if line.strip()]
     for name in names:
         if importlib.util.find_spec(f"{__package__}.{name}") is None:
             raise ImportError(unbuilt(package, name, in_tree), name=f"{__package__}.{name}")
@@ -61,13 +62,14 @@ def check_built(package=PACKAGE):
 def unbuilt(package, name, in_tree):
     """Return the message about a compiled module that is missing."""
     if in_tree:
-        state = f"sharedarray's source tree {str(package.parent)!r} is not built"
+        state = f"sharedarray's source tree {os.path.dirname(package)!r} is not built"
         remedy = BUILD
     else:
-        state = f"the installation of sharedarray in {str(package)!r} is not complete"
+        state = f"the installation of sharedarray in {package!r} is not complete"
         remedy = "install it again with `pip install --force-reinstall sharedarray-xp`"
     wanted = f"{name}{importlib.machinery.EXTENSION_SUFFIXES[0]}"
-    others = sorted(path.name for path in package.glob(f"{name}.*.so"))
+    built = [entry for entry in os.listdir(package) if entry.endswith(".so")]
+    others = sorted(entry for entry in built if entry.startswith(f"{name}."))
     there = f"there is {', '.join(others)}, for another Python" if others else "it is not there"
     return f"{state} (it needs {wanted}, {there}): {remedy}."
 

@@ -1,7 +1,5 @@
 """What an Array looks like: text and HTML made of an ndarray and what is known of its memory."""
 
-import html as _html
-
 import numpy as np
 
 __all__ = ["html", "lost", "lost_html", "text"]
@@ -48,6 +46,8 @@ def _size(nbytes):
 
 def html(a, kind):
     """Return a table of what the array is, above its elements."""
+    from html import escape
+
     rows = {
         "shape": a.shape,
         "dtype": a.dtype,
@@ -55,12 +55,13 @@ def html(a, kind):
         "device": "cpu",
     }
     cells = "".join(
-        f"<tr><th>{name}</th><td>{_html.escape(str(value))}</td></tr>"
-        for name, value in rows.items()
+        f"<tr><th>{name}</th><td>{escape(str(value))}</td></tr>" for name, value in rows.items()
     )
-    return f"<div><table>{cells}</table><pre>{_html.escape(str(a))}</pre></div>"
+    return f"<div><table>{cells}</table><pre>{escape(str(a))}</pre></div>"
 
 
 def lost_html(known):
     """Return what notebooks show of a lost Array."""
-    return f"<div><pre>{_html.escape(lost(known))}</pre></div>"
+    from html import escape
+
+    return f"<div><pre>{escape(lost(known))}</pre></div>"

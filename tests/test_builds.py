@@ -25,6 +25,9 @@ x = xp.from_handle(xp.Handle.from_bytes(bytes.fromhex(sent.stdout)))
 print("kept" if float(x[8]) == 7.0 else x)
 """
 
+# What is built, not how fast it is.
+QUICKLY = {**os.environ, "SHAREDARRAY_CFLAGS": "-O0"}
+
 pytestmark = [pytest.mark.slow, pytest.mark.time_out(SECONDS + 100)]
 
 
@@ -70,7 +73,7 @@ def tree(tmp_path_factory):
 def wheel(tree, tmp_path_factory):
     """The wheel, built as pip builds it."""
     folder = tmp_path_factory.mktemp("wheel")
-    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", folder, ".", cwd=tree)
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "-w", folder, ".", cwd=tree, env=QUICKLY)
     (path,) = folder.glob("sharedarray_xp-*.whl")
     return path
 
@@ -110,7 +113,8 @@ def test_the_wheel_works_in_a_fresh_environment(wheel, tmp_path):
 
 def test_built_in_place(tree, tmp_path):
     build = (sys.executable, "setup.py", "build_ext", "--inplace")
-    run(*build, cwd=tree)
+    assert " -O3 " in (told := run(*build, cwd=tree, env=QUICKLY))
+    assert told.count(" -O0") == told.count(" -c ")  # after the list's own: the last one holds
     objects = sorted((tree / "sharedarray").glob("*.so"))
     assert compiled(path.name for path in objects) == listed()
     shutil.copy(ROOT / "tests/smoke.py", tmp_path)
@@ -123,7 +127,7 @@ def test_built_in_place(tree, tmp_path):
     assert run(*outlived, cwd=tmp_path, env=environment) == "kept\n"
 
     def commands():
-        return [line for line in run(*build, cwd=tree).splitlines() if " -c " in line]
+        return [line for line in run(*build, cwd=tree, env=QUICKLY).splitlines() if " -c " in line]
 
     assert commands() == []
     edited = [

@@ -8,6 +8,7 @@ lines it prints.
 """
 
 import ast
+import os
 import pathlib
 import sys
 
@@ -41,8 +42,9 @@ def programs():
 
 
 def flags(kind):
-    """Return the flags for ``compile``, ``link`` or ``cython``."""
-    return dict(table("pyx/flags.txt"))[kind]
+    """Return the flags for ``compile``, ``link`` or ``cython``; SHAREDARRAY_CFLAGS adds its own."""
+    more = os.environ.get("SHAREDARRAY_CFLAGS", "").split() if kind == "compile" else []
+    return [*dict(table("pyx/flags.txt"))[kind], *more]
 
 
 def directives():

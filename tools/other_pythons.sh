@@ -3,7 +3,9 @@
 # on this machine, each in its own virtual environment, and print which. The argument is the Python
 # that needs no further run. What differs between Pythons is their C API and multiprocessing, so
 # forkserver, which is fork and spawn in turn, is left to the main one; so are tests of what the C
-# core does by itself.
+# core does by itself. Nothing here is about speed: the compiler need not optimise.
+SHAREDARRAY_CFLAGS="${SHAREDARRAY_CFLAGS--O0}"
+export SHAREDARRAY_CFLAGS
 here=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT

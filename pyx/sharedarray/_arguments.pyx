@@ -7,7 +7,8 @@ before the call, or the call is made with the allocation scope closed.
 cimport cython
 from cpython.list cimport PyList_GET_ITEM
 from cpython.object cimport PyObject, PyTypeObject
-from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
+from cpython.ref cimport Py_INCREF
+from cpython.tuple cimport PyTuple_GET_SIZE, PyTuple_New, PyTuple_SET_ITEM
 cimport numpy as cnp
 from numpy cimport ndarray
 
@@ -27,6 +28,7 @@ __all__ = ["Callback", "is_array_like"]
 cnp.import_array()
 
 cdef extern from "Python.h":
+    PyObject *PyTuple_GET_ITEM(object, Py_ssize_t) noexcept
     PyTypeObject *Py_TYPE(PyObject *) noexcept
     bint PyType_IsSubtype(PyTypeObject *, PyTypeObject *) noexcept
     PyTypeObject PyFloat_Type, PyLong_Type, PyBool_Type, PyComplex_Type, PyUnicode_Type
@@ -91,6 +93,8 @@ cdef object flat(PyObject *value):
     cdef list items
     if kind != &PyList_Type and kind != &PyTuple_Type:
         return None
+    if kind == &PyTuple_Type:
+        return flat_tuple(<tuple>value)
     items = list(<object>value)
     for i in range(len(items)):
         item = PyList_GET_ITEM(items, i)
@@ -100,7 +104,28 @@ cdef object flat(PyObject *value):
             items[i] = (<Array>item)._a
         elif not is_plain(item):
             return None
-    return items if kind == &PyList_Type else tuple(items)
+    return items
+
+
+cdef object flat_tuple(tuple value):
+    """The same of a tuple."""
+    cdef Py_ssize_t i, n = PyTuple_GET_SIZE(value)
+    cdef PyObject *item
+    cdef tuple items = PyTuple_New(n)
+    cdef object plain
+    for i in range(n):
+        item = PyTuple_GET_ITEM(value, i)
+        if Py_TYPE(item) == array_type:
+            plain = (<Array>item)._a
+            if plain is None:
+                return None
+        elif is_plain(item):
+            plain = <object>item
+        else:
+            return None
+        Py_INCREF(plain)    # SET_ITEM steals one
+        PyTuple_SET_ITEM(items, i, plain)
+    return items
 
 
 @cython.final

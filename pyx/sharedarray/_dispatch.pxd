@@ -7,6 +7,7 @@ ctypedef PyObject *(*vectorcallfunc)(PyObject *, PyObject *const *, size_t, PyOb
 cdef class Function:
     cdef vectorcallfunc _vectorcall
     cdef object _target
+    cdef object _direct         # below NumPy's search for foreign array types among the arguments
     cdef object _brief          # called in place of the target with positional arguments alone
     cdef Py_ssize_t _most       # as many of them as that takes
     cdef Py_ssize_t _core       # dimensions of inputs whose result has none; -1: not known
@@ -15,8 +16,10 @@ cdef class Function:
     cdef object _alias
     cdef object _places
     cdef Py_ssize_t _arrays
-    cdef Py_ssize_t _required
+    cdef Py_ssize_t _required   # arguments by position only; -1: not counted yet
+    cdef object _signature      # what makes __signature__; None: the target's
+    cdef object _doc            # the docstring, or what makes it; None: the target's
     cdef int _flags
-    cdef bint _elementwise      # a ufunc of one array, with one result
+    cdef Py_ssize_t _inputs     # of a ufunc of one or two with one result; -1: another function
     cdef dict __dict__
     cdef object __weakref__

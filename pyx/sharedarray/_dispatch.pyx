@@ -46,7 +46,6 @@ cdef extern from "Python.h":
     PyTypeObject *Py_TYPE(PyObject *) noexcept
     size_t PY_VECTORCALL_ARGUMENTS_OFFSET
     Py_ssize_t PyVectorcall_NARGS(size_t) noexcept
-    object PyObject_Vectorcall(object, PyObject *const *, size_t, PyObject *)
     PyObject *called "PyObject_Vectorcall" (PyObject *, PyObject *const *, size_t, PyObject *)
     bint PyType_IsSubtype(PyTypeObject *, PyTypeObject *) noexcept
 
@@ -88,6 +87,8 @@ cdef object answer(Function function, object value, PyObject *const *args, PyObj
     """The result of a direct call: an argument that came back, or new Arrays."""
     cdef Py_ssize_t i
     cdef Arguments arguments
+    cdef PyObject *array
+    cdef int token
     if type(value) is ndarray:
         for i in range(total):
             if plain[i] == <PyObject *>value:
@@ -96,7 +97,12 @@ cdef object answer(Function function, object value, PyObject *const *args, PyObj
         if contains(cnp.PyArray_DATA(<ndarray>value)):
             return made(value, None)
     elif PyType_IsSubtype(Py_TYPE(<PyObject *>value), &PyGenericArrType_Type):
-        return made(stolen(PyArray_FromScalar(<PyObject *>value, NULL)), None)
+        token = enter(0)
+        array = PyArray_FromScalar(<PyObject *>value, NULL)
+        leave(token)
+        if array == NULL:
+            failed()
+        return made(stolen(array), None)
     elif is_plain(<PyObject *>value):
         return value
     arguments = Arguments.__new__(Arguments)
@@ -106,14 +112,38 @@ cdef object answer(Function function, object value, PyObject *const *args, PyObj
     return arguments.result(value)
 
 
-cdef object elementwise(Function function, ndarray a):
-    """Call a ufunc of one array, the shortest way."""
-    cdef PyObject *plain[2]
+cdef inline object below(PyObject *value, Py_ssize_t *ndim):
+    """An Array or a plain scalar in NumPy's terms, and the dimensions so far; None for others."""
+    cdef object a
+    if Py_TYPE(value) == array_type:
+        a = (<Array>value)._a
+        if a is not None:
+            ndim[0] = max(ndim[0], cnp.PyArray_NDIM(<ndarray>a))
+        return a
+    return <object>value if Py_TYPE(value) != &PyArray_Type and is_plain(value) else None
+
+
+cdef object direct(Function function, PyObject *const *args, Py_ssize_t count):
+    """Call a ufunc of one or two inputs, the shortest way; None if it is not that simple."""
+    cdef PyObject *plain[3]
     cdef PyObject *value
-    cdef int token = enter(function._flags)
+    cdef Py_ssize_t ndim = 0
+    cdef object a, b
+    cdef int token
+    a = below(args[0], &ndim)
     plain[1] = <PyObject *>a
+    if a is None:
+        return None
+    if count == 2:
+        b = below(args[1], &ndim)
+        plain[2] = <PyObject *>b
+        if b is None:
+            return None
+    if ndim == 0 or ndim <= function._core:
+        return None
+    token = enter(function._flags)
     value = called(<PyObject *>function._target, plain + 1,
-                   1 | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
+                   count | PY_VECTORCALL_ARGUMENTS_OFFSET, NULL)
     leave(token)
     if value == NULL:
         failed()
@@ -135,15 +165,18 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
     cdef PyObject *slots[SLOTS + 2]
     cdef PyObject **plain = slots + 1
     cdef PyObject *value
-    cdef object array, target = function._target
+    cdef object array
+    cdef PyObject *target = <PyObject *>function._direct
     cdef Py_ssize_t ndim = 0
     cdef int token
-    if function._elementwise and count == 1 and kwnames == NULL and Py_TYPE(args[0]) == array_type:
-        array = (<Array>args[0])._a
-        if array is not None and cnp.PyArray_NDIM(<ndarray>array):
-            return elementwise(function, <ndarray>array)
+    if count == function._inputs and kwnames == NULL:
+        array = direct(function, args, count)
+        if array is not None:
+            return array
     if kwnames != NULL:
         total += PyTuple_GET_SIZE(<object>kwnames)
+        if function._required < 0:
+            function._needed()
         if count < function._required or function._alias is not None:
             total = SLOTS + 1
     if total > SLOTS or function._guard is not None and may_write(function, count, kwnames):
@@ -179,18 +212,13 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
                     plain[count] = <PyObject *>Ellipsis
                     kwnames = <PyObject *>out_name
                 elif function._brief is not None and count <= function._most:
-                    target = function._brief
+                    target = <PyObject *>function._brief
             token = enter(function._flags)
-            try:
-                return answer(
-                    function,
-                    PyObject_Vectorcall(target, plain,
-                                        count | PY_VECTORCALL_ARGUMENTS_OFFSET, kwnames),
-                    args, plain, count, kwnames, total)
-            except MemoryError as exc:
-                raise memory_error(exc, getattr(exc, "_total_size", None)) from None
-            finally:
-                leave(token)
+            value = called(target, plain, count | PY_VECTORCALL_ARGUMENTS_OFFSET, kwnames)
+            leave(token)
+            if value == NULL:
+                failed()
+            return answer(function, stolen(value), args, plain, count, kwnames, total)
     finally:
         for i in range(ready):
             if plain[i] != args[i]:
@@ -266,10 +294,11 @@ cdef class Function:
         The name under which the namespace has it.
     module : str, optional
         The public module it is found in.
-    signature : inspect.Signature or None, optional
-        What ``inspect.signature`` shows; by default that of the target.
-    doc : str or None, optional
-        The docstring; by default that of the target.
+    signature : callable or None, optional
+        Gives what ``inspect.signature`` shows, when that is first asked for; by default that of
+        the target.
+    doc : callable or None, optional
+        Gives the docstring, when that is first asked for; by default that of the target.
     arrays : int, optional
         That many leading arguments are made arrays before the target sees them.
     alias : dict or None, optional
@@ -288,32 +317,27 @@ cdef class Function:
                  alias=None, written=True, brief=None, most=0, guard=None):
         self._vectorcall = <vectorcallfunc>vectorcall
         self._target = target
+        self._direct = getattr(target, "_implementation", target)
         self._arrays = arrays
         self._alias = alias
         self._brief = brief
         self._most = most
         self._guard = guard if guard is not None else guard_of(target)
         self._free = free_of(target if guard is None else guard)
+        self._signature = signature
+        self._doc = doc
+        self._required = -1
         self._core = -1
         if isinstance(target, np.ufunc) and asks_for_arrays and target.nout == 1:
             self._core = 0 if target.signature is None else 1
             self._most = target.nin
         self._flags = WRITTEN if written else 0
-        self._elementwise = isinstance(target, np.ufunc) and (target.nin, target.nout) == (1, 1)
+        self._inputs = -1
+        if isinstance(target, np.ufunc) and target.nout == 1 and target.nin <= 2:
+            self._inputs = target.nin
         self.__name__ = name.rpartition(".")[2]
         self.__qualname__ = name
         self.__module__ = module
-        self.__doc__ = doc if doc is not None else getattr(target, "__doc__", None)
-        if signature is None:
-            try:
-                signature = inspect.signature(target)
-            except ValueError:
-                signature = None
-        if signature is not None:
-            self.__signature__ = signature
-            self._required = sum(
-                p.kind is p.POSITIONAL_ONLY and p.default is p.empty
-                for p in signature.parameters.values())
 
     def __call__(self, *args, **kwargs):
         """Call the function; see its own documentation."""
@@ -330,11 +354,30 @@ cdef class Function:
         """What the function calls: NumPy may call it back with its own arrays."""
         return self._target
 
+    @property
+    def __doc__(self):
+        """The docstring."""
+        if callable(self._doc):
+            self._doc = self._doc()
+        return self._target.__doc__ if self._doc is None else self._doc
+
+    @__doc__.setter
+    def __doc__(self, value):
+        self._doc = value
+
     def __repr__(self):
         return f"<function {self.__module__}.{self.__qualname__}>"
 
     def __getattr__(self, name):
-        """The methods and attributes of NumPy's ufunc, where the function is one."""
+        """The signature; the methods and attributes of NumPy's ufunc, where the function is one."""
+        if name == "__signature__":
+            try:
+                signature = inspect.signature(self._target) if self._signature is None \
+                    else self._signature()
+            except ValueError:
+                raise AttributeError(f"function '{self.__name__}' has no signature") from None
+            self.__signature__ = signature
+            return signature
         if not isinstance(self._target, np.ufunc) or name.startswith("__"):
             raise AttributeError(f"function '{self.__name__}' has no attribute {name!r}")
         value = getattr(self._target, name)
@@ -360,17 +403,27 @@ cdef class Function:
                 self._places = [i for i, name in enumerate(names) if name == "out"]
         return self._places
 
+    def _needed(self):
+        """How many arguments can be given by position only, and must be."""
+        if self._required < 0:
+            signature = getattr(self, "__signature__", None)
+            self._required = 0 if signature is None else sum(
+                p.kind is p.POSITIONAL_ONLY and p.default is p.empty
+                for p in signature.parameters.values())
+        return self._required
+
     def _rename(self, list positional, dict keywords):
         """Accept the names that NumPy gives to arguments that have no or other names here."""
+        cdef Py_ssize_t required = self._needed()
         if self._alias is not None:
             for old, new in self._alias.items():
                 if old in keywords and new not in keywords:
                     keywords[new] = keywords.pop(old)
-        if len(positional) >= self._required:
+        if len(positional) >= required:
             return
         ours = list(self.__signature__.parameters)
         names = [numpy_names(self.__qualname__), ours]
-        while len(positional) < self._required:
+        while len(positional) < required:
             place = len(positional)
             for candidates in names:
                 if place < len(candidates) and candidates[place] in keywords:

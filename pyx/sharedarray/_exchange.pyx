@@ -11,7 +11,6 @@ from ._core cimport contains
 from ._dlpack cimport from_capsule, to_capsule, understands_versions
 from ._storage cimport make_ndarray
 
-import json
 import pickle
 
 import numpy as np
@@ -226,6 +225,20 @@ cdef int copy_values(object target, object source) except -1:
     return 0
 
 
+cdef str dumped(object description):
+    """The description of a structured dtype as text."""
+    import json
+
+    return json.dumps(description, separators=(",", ":"))
+
+
+cdef object loaded(str text):
+    """The description of a structured dtype from its text."""
+    import json
+
+    return json.loads(text)
+
+
 def __reduce_ex__(Array self, protocol):
     """Pickle by value: dtype, shape, layout and the elements of this view, nothing more."""
     cdef ndarray a = below(self)
@@ -245,7 +258,7 @@ def __reduce_ex__(Array self, protocol):
         view = values
     n = cnp.PyArray_NBYTES(view)
     data = make_ndarray(cnp.PyArray_DATA(view), U1, 1, &n, NULL, False, view)
-    text = dtype.str if dtype.names is None else json.dumps(describe(dtype), separators=(",", ":"))
+    text = dtype.str if dtype.names is None else dumped(describe(dtype))
     buffer = pickle.PickleBuffer(data) if protocol >= 5 else data.tobytes()
     return _restore, (buffer, text, self.shape, order)
 
@@ -257,7 +270,7 @@ def __reduce__(Array self):
 
 def _restore(buffer, str dtype, tuple shape, str order):
     """Make the Array that was pickled: a writable copy, in memory that follows ``xp.memory``."""
-    cdef object descr = undescribe(json.loads(dtype) if dtype.startswith("{") else dtype)
+    cdef object descr = undescribe(loaded(dtype) if dtype.startswith("{") else dtype)
     cdef ndarray a
     cdef Py_buffer data
     refuse_objects(descr)

@@ -30,7 +30,6 @@ import numpy as np
 from sharedarray cimport _core
 from sharedarray._core cimport sa_segment
 from ._errors import HandleError, memory_error
-from ._processes import mapped_by
 
 import_array()
 
@@ -485,6 +484,8 @@ cdef class Storage:
         self.data()
         if self.hold is None:
             return [os.getpid()]
+        from ._processes import mapped_by
+
         return mapped_by(f"sharedarray-{self.hold.segment[0]:016x}{self.hold.segment[1]:016x}")
 
     def data_ptr(self):

@@ -5,18 +5,26 @@ import json
 import pathlib
 from collections.abc import Callable, Sequence
 
-from .._bench import making, many, namespace, sending, streaming
+from .._bench import importing, making, many, namespace, sending, streaming
 from .._bench.table import Table, binary, machine
 from .errors import UsageError
 
 BENCHMARKS: dict[str, Callable[[float], list[Table]]] = {
+    "importing": importing.measure,
     "namespace": namespace.measure,
     "making": making.measure,
     "sending": sending.measure,
     "streaming": streaming.measure,
     "many": many.measure,
 }
-SHARES = {"namespace": 0.25, "making": 0.15, "sending": 0.25, "streaming": 0.25, "many": 0.10}
+SHARES = {
+    "importing": 0.05,
+    "namespace": 0.25,
+    "making": 0.10,
+    "sending": 0.25,
+    "streaming": 0.25,
+    "many": 0.10,
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

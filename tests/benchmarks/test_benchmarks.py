@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from sharedarray._bench import making, many, namespace, sending, streaming
+from sharedarray._bench import importing, making, many, namespace, sending, streaming
 from sharedarray._bench.table import Measurement, Table, compare, machine
 from sharedarray._bench.timing import Contestant, Samples, interleave
 from sharedarray._bench.yardstick import Kept
@@ -106,6 +106,17 @@ def test_namespace_targets():
     assert namespace.target("x @ x", 16_000_000) is None
 
 
+def test_importing():
+    (table,) = importing.measure(0.0)
+    sane(table, {"interpreter", "NumPy", "sharedarray"})
+    assert [record["target"] for record in table.records] == [1.35]
+
+
+def test_importing_tells_when_a_program_fails():
+    with pytest.raises(RuntimeError, match="ended with status 3"):
+        importing.cost("raise SystemExit(3)")
+
+
 def test_making():
     loop, cold = making.measure(0.0, sizes=(4096, 65536), cold=1 << 20)
     sane(loop, {"np.empty", "sharedarray", "shared_memory"})
@@ -197,7 +208,7 @@ class TestCommand:
         return compare("Title", [TestTable.MET], "yardstick", {4096: "4 KiB"})
 
     def test_unknown_benchmark(self):
-        with pytest.raises(UsageError, match="no such benchmark: nothing; there are namespace, "):
+        with pytest.raises(UsageError, match="no such benchmark: nothing; there are importing, "):
             bench.main(["nothing"])
 
     def test_shares_cover_every_benchmark(self):

@@ -5,6 +5,8 @@ import re
 
 import pytest
 
+import sharedarray as xp
+
 from . import pages
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -14,6 +16,7 @@ PROGRAMS = [(page, program) for page in PAGES for program in pages.programs(page
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_session(page):
+    xp.collect()  # what other tests sent counts in the figures of the page
     test = pages.session(page)
     if test is None:
         assert ">>>" not in page.read_text()

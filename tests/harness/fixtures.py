@@ -1,9 +1,9 @@
 """Fixtures of all tests: workers of each start method, and a watch on processes left over."""
 
-import gc
 import contextlib
 import ctypes
 import faulthandler
+import gc
 import multiprocessing
 import os
 import resource

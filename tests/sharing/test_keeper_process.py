@@ -63,6 +63,15 @@ def test_it_takes_little_memory(keeper):
     assert private < MIB
 
 
+def test_its_memory_for_many_messages():
+    """Its tables, without the pages of its sender's ledger, which only it maps by then."""
+    sent("for i in range(10_000): print(bytes(xp.full(10, 1.0).handle()).hex())")
+    (pid,) = keepers()
+    assert procfs.proportional([pid], "Anonymous") < MIB
+    os.kill(pid, signal.SIGTERM)
+    assert no_keeper()
+
+
 def test_it_keeps_no_more_than_what_others_may_reach(keeper):
     """The sender's other arrays lie in the same arena."""
     assert procfs.wait_until(lambda: sum(procfs.segments([keeper]).values()) < 2 * MIB)

@@ -24,7 +24,7 @@ def text(figures):
         f"{f['processes']:,} processes and threads, {f['forks']:,} forks, "
         f"{f['killed']:,} killed ({f['workers']:,} workers), "
         f"{f['orphans']:,} outlived their parent, {f['normal']:,} workers ended normally\n"
-        f"{f['lost']:,} arrays lost, of processes that were killed and of forked children that ended"
+        f"{f['lost']:,} arrays lost, of killed processes and of forked children that ended"
     )
 
 

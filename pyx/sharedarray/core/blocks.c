@@ -7,7 +7,10 @@
 sa_block *sa_block_lookup(sa_segment *seg, const void *p, sa_span **span) {
     sa_span *s = *span = sa_span_of(seg, p);
     if (!s) return NULL;
-    size_t i = (size_t)((const char *)p - s->base) / s->size;
+    size_t offset = (size_t)((const char *)p - s->base);
+    if (s->nblocks == 1) return offset < s->size ? s->blocks : NULL;
+    /* Spans of several blocks are small: 32 bits, whose division takes a third of the time. */
+    uint32_t i = (uint32_t)offset / (uint32_t)s->size;
     return i < s->nblocks ? &s->blocks[i] : NULL;
 }
 

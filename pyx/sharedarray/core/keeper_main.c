@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -39,10 +40,16 @@ typedef struct {
     uint32_t blocks;       /* with messages in flight */
 } segment;
 
+/* Where a block of another process is counted. */
 typedef struct {
-    uint64_t ledger, word, serial, entry;
-    uint32_t segment, tickets;
+    uint64_t serial;
+    uint32_t ledger, word, entry;
+} count;
+
+typedef struct {
+    uint32_t segment, tickets, count; /* count: its number, or NONE */
 } block;
+#define NONE UINT32_MAX
 
 typedef struct {
     uint64_t sequence;
@@ -59,9 +66,10 @@ typedef struct {
     ledger *ledgers;
     segment *segments;
     block *blocks;
+    count *counts;
     ticket *tickets;
     run *runs;
-    uint64_t nledgers, nsegments, nblocks, ntickets, nruns;
+    uint64_t nledgers, nsegments, nblocks, ncounts, ntickets, nruns;
     uint64_t linger, newest, places; /* ms; see SA_KEEP_DONE */
 } hand;
 
@@ -91,8 +99,9 @@ static int give_out(const uint64_t id[2], uint64_t size, int writable) {
 }
 
 /* The hold comes first: a crash leaves a count too high. What a creator took back is not ours. */
-static void uncount(const hand *h, const block *b) {
-    if (b->ledger == SA_KEEP_NONE) return;
+static void uncount(const hand *h, const block *of) {
+    if (of->count == NONE) return;
+    const count *b = &h->counts[of->count];
     sa_ledger *map = h->ledgers[b->ledger].map;
     bool held_by_entry = b->entry < h->ledgers[b->ledger].rows;
     if (held_by_entry) {
@@ -100,7 +109,7 @@ static void uncount(const hand *h, const block *b) {
         if (__atomic_load_n(&map->row[b->entry].hold.who, __ATOMIC_ACQUIRE) != who) return;
         __atomic_store_n(&map->row[b->entry].hold.word, SA_NOWORD, __ATOMIC_RELEASE);
     }
-    sa_uncount(map, (uint32_t)b->word, b->serial);
+    sa_uncount(map, b->word, b->serial);
     if (held_by_entry) __atomic_store_n(&map->row[b->entry].hold.who, 0, __ATOMIC_RELEASE);
 }
 
@@ -125,6 +134,7 @@ static void drop_all(hand *h) {
     free(h->ledgers);
     free(h->segments);
     free(h->blocks);
+    free(h->counts);
     free(h->tickets);
     free(h->runs);
     *h = (hand){0};
@@ -176,7 +186,8 @@ static int add(const sa_keep_record *r, int fd) {
         return 0;
     case SA_KEEP_BLOCK:
         if (r->of >= incoming.nsegments || (r->id[0] != SA_KEEP_NONE && (r->id[0] >= incoming.nledgers || r->a >= incoming.ledgers[r->id[0]].rows))) return -EINVAL;
-        ADD(incoming.blocks, incoming.nblocks, (block){r->id[0], r->a, r->b, r->c, r->of, 0});
+        ADD(incoming.blocks, incoming.nblocks, (block){r->of, 0, r->id[0] == SA_KEEP_NONE ? NONE : (uint32_t)incoming.ncounts});
+        if (r->id[0] != SA_KEEP_NONE) ADD(incoming.counts, incoming.ncounts, (count){r->b, (uint32_t)r->id[0], (uint32_t)r->a, (uint32_t)r->c});
         incoming.segments[r->of].blocks++;
         return 0;
     case SA_KEEP_TICKET:
@@ -349,6 +360,7 @@ int main(void) {
         return 2;
     }
     leave();
+    mallopt(M_MMAP_THRESHOLD, 64 << 10); /* long tables grow by mremap(2), which leaves no copies behind */
     fcntl(SA_KEEP_FD, F_SETFD, FD_CLOEXEC);
     me = getpid();
     if (sa_start_time(me, &me_since) || sa_namespace("pid", &pidns)) pidns = 0;
