@@ -323,7 +323,7 @@ cdef class Function:
         self._brief = brief
         self._most = most
         self._guard = guard if guard is not None else guard_of(target)
-        self._free = free_of(target if guard is None else guard)
+        self._free = free_of(self._guard)
         self._signature = signature
         self._doc = doc
         self._required = -1
