@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ._checks import guarded
 from ._describe import NEW, export
 
 _MISSING = np._NoValue
@@ -139,7 +140,7 @@ def mean(x, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     return x.mean(axis, dtype, out, keepdims=keepdims, where=where)
 
 
-@export(brief=np.ndarray.std, most=4)
+@export(brief=np.ndarray.std, most=4, guard=guarded(np.std))
 def std(
     x,
     /,
@@ -238,7 +239,7 @@ def _freedom(ddof, correction):
     return ddof
 
 
-@export
+@export(guard=guarded(np.cumulative_sum))
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """Add up the elements before and at each place along an axis.
 
@@ -268,7 +269,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     return np.cumulative_sum(x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
 
 
-@export
+@export(guard=guarded(np.cumulative_prod))
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """Multiply the elements before and at each place along an axis.
 

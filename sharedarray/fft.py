@@ -6,6 +6,7 @@ The standard's ``fft`` extension; NumPy computes, in the precision of the input.
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from ._checks import guarded
 from ._describe import export
 from ._devices import resolve
 from ._forward import forwarder
@@ -111,7 +112,7 @@ def _transform_n(name, doc):
 
     numpy_transform = getattr(np.fft, name)
     transform.__doc__ = doc
-    return export(transform, name=name, module=__name__)
+    return export(transform, name=name, module=__name__, guard=guarded(numpy_transform))
 
 
 fft = _transform(

@@ -13,7 +13,7 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from . cimport _numbers as slots
-from ._checks cimport check_power, refuse_objects
+from ._checks cimport check_method, check_power, refuse_objects
 from ._copies cimport condensed
 from ._core cimport WRITTEN, contains, enter, leave, shared_mode
 from ._keys cimport has_fields, plain_key, plain_slice, repeats, value_for
@@ -309,8 +309,8 @@ cdef object scoped_method(Array x, object name, tuple args, dict kwargs, object 
     cdef Py_ssize_t i, n = len(args)
     cdef object method, a = below(x)
     if out is not None:
-        kwargs = {} if kwargs is None else kwargs
-        kwargs["out"] = unwrap(out)
+        kwargs = {**(kwargs or {}), "out": unwrap(out)}
+        check_method(name, a, args, kwargs)
     if kwargs is None and n < 4:
         few[0] = <PyObject *>a
         for i in range(n):

@@ -322,11 +322,11 @@ cdef class Function:
         self._alias = alias
         self._brief = getattr(brief, "_implementation", brief)
         self._most = most
+        self._guard = guard if guard is not None else guard_of(target)
+        self._free = free_of(self._guard)
         self._signature = signature
         self._doc = doc
         self._required = -1
-        self._guard = guard if guard is not None else guard_of(target)
-        self._free = free_of(target if guard is None else guard)
         self._core = -1
         if isinstance(target, np.ufunc) and asks_for_arrays and target.nout == 1:
             self._core = 0 if target.signature is None else 1
