@@ -17,12 +17,12 @@ from tests.swap_in.names import CLASSES, EXCLUDED, MODULES, public
 @functools.cache
 def tried(name):
     """What differs from NumPy in the calls of a name, in shared and in private memory."""
-    calls = CALLS.get(name, ())
     return [
-        f
+        fault
         for way in ("shared", "private")
-        for call in calls
-        for f in compare.compare(call, name, way)
+        if way in compare.ways(name)
+        for call in CALLS.get(name, ())
+        for fault in compare.compare(call, name, way)
     ]
 
 

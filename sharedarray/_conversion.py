@@ -242,7 +242,7 @@ def _shown(function):
     return inspect.Signature(parameters)
 
 
-asarray.__signature__ = _shown(asarray)
-frombuffer.__signature__ = _shown(frombuffer)
 for _function in (asarray, array, frombuffer):
     _function.__module__ = "sharedarray"
+    if _function is not array:
+        vars(_function)["__signature__"] = _shown(_function)

@@ -53,7 +53,7 @@ def _real(Array self):
 
 def _set_real(Array self, value):
     cdef object a = below(self)
-    a.real = value_for(a.real, unwrap(value))
+    a.real = value_for(a.real, None, unwrap(value))
 
 
 def _imag(Array self):
@@ -64,7 +64,7 @@ def _imag(Array self):
 
 def _set_imag(Array self, value):
     cdef object a = below(self)
-    a.imag = value_for(a.imag, unwrap(value))
+    a.imag = value_for(a.imag, None, unwrap(value))
 
 
 def _flags(Array self):

@@ -71,15 +71,19 @@ cdef bint repeats(object left, object right):
     return cnp.PyArray_NDIM(a) == 0 and cnp.PyArray_ISINTEGER(a)
 
 
-cdef object value_for(ndarray a, object value):
+cdef object value_for(ndarray a, object key, object value):
     cdef ndarray v
+    cdef object dtype
     if PyFloat_CheckExact(value) or PyLong_CheckExact(value):
         return value
+    if not isinstance(value, ndarray) and isinstance(value, SCALARS):
+        return value
+    dtype = a.dtype
+    if has_fields(a) and isinstance(key, (str, list)):
+        dtype = (<object>a)[key].dtype
     if isinstance(value, ndarray):
         v = value
-        if v.descr.kind in b"SUOTV" and v.dtype != a.dtype:
-            return v.astype(a.dtype)
+        if v.descr.kind in b"SUOTV" and v.dtype != dtype:
+            return v.astype(dtype)
         return value
-    if isinstance(value, SCALARS):
-        return value
-    return np.asarray(value, dtype=a.dtype)
+    return np.asarray(value, dtype=dtype)

@@ -365,7 +365,7 @@ def setfield(Array self, val, dtype, offset=0):
     Array([1.+5.j], dtype=complex128, device='cpu', shared)
     """
     cdef object a = below(self)
-    val = value_for(a.getfield(dtype, offset), given(val))
+    val = value_for(a.getfield(dtype, offset), None, given(val))
     a.setfield(val, dtype, offset)
 
 
@@ -476,7 +476,7 @@ def tofile(Array self, fid, sep="", format="%s"):
     below(self).tofile(fid, sep, format)
 
 
-def setflags(Array self, *, write=None, align=None, uic=None):
+def setflags(Array self, write=None, align=None, uic=None):
     """Set flags of this Array; a writable one can be made read-only, not the other way round.
 
     Parameters

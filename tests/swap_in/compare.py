@@ -28,6 +28,9 @@ BORROWERS = frozenset(
     ["array", "ctypeslib.as_array", "from_dlpack", "frombuffer", "load", "lib.format.open_memmap"]
 )
 
+#: The calls are those of NumPy 2.4: an older one refuses some, and gives Python's integers.
+OLDER = numpy.lib.NumpyVersion(numpy.__version__) < "2.4.0"
+
 
 @dataclass
 class Outcome:
@@ -179,6 +182,8 @@ def faults(got, expected, where="the result", array_faults=None):
         else:
             for key, value in expected.items():
                 yield from faults(got[key], value, f"{where}[{key!r}]", array_faults)
+    elif OLDER and type(expected) is int and isinstance(got, sharedarray.Array):
+        yield from value_faults(got, numpy.asarray(expected), where)
     elif type(got) is not type(expected):
         yield f"{where} is a {type(got).__name__}, not a {type(expected).__name__}"
     elif got != expected and not (got != got and expected != expected):
@@ -294,8 +299,13 @@ def place(name, namespace=numpy):
 def ways(name):
     """The ways of calling that a name can be tried in."""
     found = ["shared", "private"]
-    holder, value = place(name) if not name.startswith("lib.recfunctions") else (None, None)
-    if inspect.isroutine(value) and value is not None:
+    if name.startswith("lib.recfunctions"):
+        return found
+    try:
+        holder, value = place(name)
+    except AttributeError:
+        return []  # another version of NumPy has it
+    if inspect.isroutine(value):
         with contextlib.suppress(TypeError, ValueError):
             inspect.signature(value)
             found.append("keywords")
@@ -334,6 +344,8 @@ def compare(call, name, way, xp=sharedarray):
     if named_call and isinstance(expected.error, TypeError):
         return []  # NumPy tells names that it does not take
     if expected.error is not None:
+        if OLDER:
+            return []
         return [f"{call}: NumPy raises {expected.error!r}"]
     mixed, array_faults = None, None
     if way == "function":

@@ -1,6 +1,7 @@
 """The public names of the NumPy that is installed, and those that are left out, with the reason."""
 
 import importlib
+import types
 
 import numpy
 
@@ -81,11 +82,19 @@ REASONS = {
     "an old spelling of `pickle.dump` and `pickle.dumps`, which work": """
         ndarray.dump ndarray.dumps
     """,
+    "gone from NumPy 2: where the name is left, it raises or warns": """
+        ndarray.itemset ndarray.newbyteorder ndarray.ptp ndarray.tostring testing._OLD_PROMOTION
+    """,
     "memory that others may have mapped never moves; `np.resize` works": "ndarray.resize",
 }
 EXCLUDED = {name: reason for reason, names in REASONS.items() for name in names.split()}
 #: Names in the tables that some supported versions of NumPy have not.
-OTHER_VERSIONS = {"exceptions.RankWarning"}
+_OTHERS = """
+    exceptions.RankWarning in1d trapz matvec vecmat strings.slice testing._OLD_PROMOTION
+    testing.BLAS_SUPPORTS_FPE testing.NUMPY_ROOT testing.IS_64BIT testing.IS_INSTALLED
+    ndarray.itemset ndarray.newbyteorder ndarray.ptp ndarray.tostring
+"""
+OTHER_VERSIONS = set(_OTHERS.split())
 #: Names that calls ask for in another way: through an array, a context or another name.
 INDIRECT = {"ufunc", "lib.npyio.NpzFile"}
 #: Parameters that no call uses, with the reason.
@@ -111,10 +120,15 @@ def public():
             if place == "emath"
             else importlib.import_module(f"numpy.{place}".strip("."))
         )
-        names = getattr(module, "__all__", ()) or [n for n in dir(module) if n[0] != "_"]
+        names = getattr(module, "__all__", ()) or [
+            n
+            for n, v in vars(module).items()
+            if n[0] != "_" and not isinstance(v, types.ModuleType)
+        ]
         found += [
             f"{place}.{name}".lstrip(".")
             for name in sorted(names)
+            if not name.startswith("_") or name.endswith("__") or place == "testing"
             if f"{place}.{name}".lstrip(".") not in MODULES
         ]
     for place, kind in CLASSES.items():

@@ -84,5 +84,6 @@ def test_planted_faults_in_mixed_calls_are_found():
     assert compare("np.reshape(m, (4, 3))", "reshape", "function", aliased)
 
 
-def test_a_call_that_numpy_refuses_is_found():
+def test_a_call_that_numpy_refuses_is_found(monkeypatch):
+    monkeypatch.setattr("tests.swap_in.compare.OLDER", False)
     assert "NumPy raises" in compare("np.cos('a')", "cos", "shared")[0]

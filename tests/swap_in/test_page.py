@@ -32,7 +32,7 @@ def test_every_name_is_told(page):
     told = [name for place in (*MODULES, *CLASSES) for name, _ in page.rows(place)]
     missing = [name for names in page.rest().values() for name in names]
     assert sorted(told + missing) == sorted(public())
-    assert sorted(missing) == sorted(EXCLUDED)
+    assert set(missing) == set(EXCLUDED) & set(public())
     assert dict(page.rows("linalg"))["linalg.det"] in CALLS["linalg.det"]
 
 

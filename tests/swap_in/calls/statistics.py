@@ -93,6 +93,8 @@ CALLS = joined(
             "np.gradient(m, 0.5, axis=0)",
             "np.gradient(m, [0.0, 1.0, 3.0], up, edge_order=2)",
         ],
+        "trapz": ["np.trapz(v, up)"],
+        "in1d": ["np.in1d(v, [1.0, 2.0])"],
         "trapezoid": ["np.trapezoid(v)", "np.trapezoid(m, up, axis=1)", "np.trapezoid(v, dx=0.5)"],
         "sort": [
             "np.sort(m)",
