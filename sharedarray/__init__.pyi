@@ -260,6 +260,7 @@ def array(
     order: _Order | None = "K",
     subok: builtins.bool = False,
     ndmin: SupportsIndex = 0,
+    ndmax: SupportsIndex = 64,
     like: object = None,
 ) -> Array: ...
 def asarray(
@@ -277,6 +278,8 @@ def frombuffer(
     dtype: npt.DTypeLike | None = ...,
     count: SupportsIndex = -1,
     offset: SupportsIndex = 0,
+    *,
+    like: object = None,
 ) -> Array: ...
 def is_shared(obj: object) -> builtins.bool: ...
 
@@ -311,6 +314,7 @@ def arange(
     dtype: npt.DTypeLike | None = None,
     *,
     device: Device | str | None = None,
+    like: object = None,
 ) -> Array: ...
 def argmax(
     x: npt.ArrayLike,
@@ -433,6 +437,7 @@ def empty(
     order: _Order | None = "C",
     *,
     device: Device | str | None = None,
+    like: object = None,
 ) -> Array: ...
 def empty_like(
     x: npt.ArrayLike,
@@ -461,6 +466,7 @@ def eye(
     order: _Order = "C",
     *,
     device: Device | str | None = None,
+    like: object = None,
 ) -> Array: ...
 def finfo(type: npt.DTypeLike | Array, /) -> FloatInfo: ...
 def flip(x: npt.ArrayLike, /, axis: _Axes = None) -> Array: ...
@@ -475,6 +481,7 @@ def full(
     order: _Order | None = "C",
     *,
     device: Device | str | None = None,
+    like: object = None,
 ) -> Array: ...
 def full_like(
     x: npt.ArrayLike,
@@ -596,6 +603,7 @@ def ones(
     order: _Order | None = "C",
     *,
     device: Device | str | None = None,
+    like: object = None,
 ) -> Array: ...
 def ones_like(
     x: npt.ArrayLike,
@@ -754,6 +762,7 @@ def zeros(
     order: _Order | None = "C",
     *,
     device: Device | str | None = None,
+    like: object = None,
 ) -> Array: ...
 def zeros_like(
     x: npt.ArrayLike,

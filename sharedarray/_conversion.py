@@ -1,5 +1,7 @@
 """Arrays of what exists already: copied into shared memory, adopted, or borrowed."""
 
+import inspect
+
 import numpy as np
 
 from ._arguments import is_array_like
@@ -7,8 +9,12 @@ from ._array import Array
 from ._devices import resolve
 from ._dispatch import Function, borrow, call, is_shared_memory
 
+_MISSING = object()
 
-def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None):
+
+def asarray(
+    obj=_MISSING, /, dtype=None, order=None, *, device=None, copy=None, like=None, a=_MISSING
+):
     """Make an Array of an object.
 
     An Array comes back as it is. Memory of this library, however it arrives, is taken over without
@@ -53,6 +59,8 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None
     >>> xp.asarray(a, copy=False).is_shared()
     False
     """
+    if obj is _MISSING:
+        obj = _by_name(a, "asarray", "obj")
     if type(obj) is Array:
         if device is not None:
             resolve(device)
@@ -81,6 +89,13 @@ def asarray(obj, /, dtype=None, order=None, *, device=None, copy=None, like=None
             f"{np.dtype(dtype or source.dtype)} in order {order or 'K'} without a copy"
         )
     return call(np.array, source, dtype, order=order or "K")
+
+
+def _by_name(value, function, name):
+    """The first argument, given under the name that NumPy has for it."""
+    if value is _MISSING:
+        raise TypeError(f"{function}() missing 1 required positional argument: '{name}'")
+    return value
 
 
 def _converted(array, dtype, order, copy):
@@ -125,7 +140,7 @@ def _numbers(obj, dtype, order):
 _from_values = Function(_numbers, "asarray")
 
 
-def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
+def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndmax=64, like=None):
     """Make an Array of an object, by default of a copy: NumPy's older spelling of `asarray`.
 
     Parameters
@@ -142,6 +157,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
         Accepted for code written for NumPy; results are always Arrays.
     ndmin : int, optional
         Least number of dimensions; axes are added in front.
+    ndmax : int, optional
+        Greatest number of dimensions; what lies deeper would be objects.
     like : object, optional
         Accepted for code written for NumPy; has no effect.
 
@@ -167,11 +184,16 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
         result = call(np.array, object, order=order)
     else:
         result = asarray(object, dtype, None if order == "K" else order, copy=copy)
+    if result.ndim > ndmax:
+        raise TypeError(
+            f"array: the object has {result.ndim} dimensions and ndmax is {ndmax}: its elements "
+            f"would be Python objects, which cannot live in shared memory"
+        )
     missing = ndmin - result.ndim
     return result if missing <= 0 else result[(None,) * missing]
 
 
-def frombuffer(buf, dtype=float, count=-1, offset=0):
+def frombuffer(buf=_MISSING, dtype=float, count=-1, offset=0, *, like=None, buffer=_MISSING):
     """Borrow the memory of a buffer as a one-dimensional Array, without a copy.
 
     Parameters
@@ -184,6 +206,8 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
         Number of elements; -1 for all.
     offset : int, optional
         Where the first element lies, in bytes.
+    like : object, optional
+        Accepted for code written for NumPy; has no effect.
 
     Returns
     -------
@@ -202,6 +226,8 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     >>> print(x, x.is_shared())
     [97 98 99] False
     """
+    if buf is _MISSING:
+        buf = _by_name(buffer, "frombuffer", "buf")
     if np.dtype(dtype).hasobject:
         raise TypeError(
             f"frombuffer: {np.dtype(dtype)} holds Python objects, which no other process could use"
@@ -209,5 +235,14 @@ def frombuffer(buf, dtype=float, count=-1, offset=0):
     return borrow(np.frombuffer(buf, dtype, count, offset))
 
 
+def _shown(function):
+    """The signature of a function without NumPy's name of the first argument, which is required."""
+    parameters = list(inspect.signature(function).parameters.values())[:-1]
+    parameters[0] = parameters[0].replace(default=inspect.Parameter.empty)
+    return inspect.Signature(parameters)
+
+
 for _function in (asarray, array, frombuffer):
     _function.__module__ = "sharedarray"
+    if _function is not array:
+        vars(_function)["__signature__"] = _shown(_function)

@@ -13,7 +13,7 @@ def _like(x, dtype, order, shape):
 
 
 @export(arrays=0)
-def arange(start, /, stop=None, step=1, dtype=None, *, device=None):
+def arange(start, /, stop=None, step=1, dtype=None, *, device=None, like=None):
     """Make evenly spaced numbers in a half-open range.
 
     Parameters
@@ -49,7 +49,7 @@ def arange(start, /, stop=None, step=1, dtype=None, *, device=None):
 
 
 @export(arrays=0, written=False, brief=np.empty, most=3)
-def empty(shape, dtype=None, order="C", *, device=None):
+def empty(shape, dtype=None, order="C", *, device=None, like=None):
     """Make an array without setting its elements.
 
     Returns
@@ -93,8 +93,8 @@ def empty_like(x, /, dtype=None, order="K", subok=True, shape=None, *, device=No
     return np.empty_like(x, **_like(x, dtype, order, shape))
 
 
-@export(arrays=0, written=False)
-def eye(n_rows, n_cols=None, /, k=0, dtype=None, order="C", *, device=None):
+@export(arrays=0, written=False, alias={"N": "n_rows", "M": "n_cols"})
+def eye(n_rows, n_cols=None, /, k=0, dtype=None, order="C", *, device=None, like=None):
     """Make a matrix with ones on a diagonal and zeros elsewhere.
 
     Parameters
@@ -122,7 +122,7 @@ def eye(n_rows, n_cols=None, /, k=0, dtype=None, order="C", *, device=None):
 
 
 @export(arrays=0, written=False)
-def full(shape, fill_value, dtype=None, order="C", *, device=None):
+def full(shape, fill_value, dtype=None, order="C", *, device=None, like=None):
     """Make an array of equal elements.
 
     Parameters
@@ -242,7 +242,7 @@ def meshgrid(*arrays, indexing="xy", copy=True, sparse=False):
 
 
 @export(arrays=0, written=False)
-def ones(shape, dtype=None, order="C", *, device=None):
+def ones(shape, dtype=None, order="C", *, device=None, like=None):
     """Make an array of ones.
 
     Returns
@@ -325,7 +325,7 @@ def triu(x, /, k=0):
 
 
 @export(arrays=0, written=False, brief=np.zeros, most=3)
-def zeros(shape, dtype=None, order="C", *, device=None):
+def zeros(shape, dtype=None, order="C", *, device=None, like=None):
     """Make an array of zeros.
 
     Returns

@@ -5,12 +5,14 @@ NumPy become :class:`Function` objects when they are first asked for.
 """
 
 import importlib
+import sys
 import types
 from collections.abc import Mapping
 
 import numpy as np
 
 from ._arguments import Callback
+from ._conversion import asarray
 from ._dispatch import Function, call, call_closed
 
 #: Names that are not about arrays: NumPy's own objects.
@@ -41,7 +43,17 @@ HELPERS = frozenset({"r_", "c_", "mgrid", "ogrid"})
 #: Modules of NumPy that this library has as modules of its own.
 MODULES = frozenset(
     f"sharedarray.{name}"
-    for name in ("char", "emath", "lib", "lib.stride_tricks", "polynomial", "strings", "testing")
+    for name in (
+        "char",
+        "ctypeslib",
+        "emath",
+        "lib",
+        "lib.recfunctions",
+        "lib.stride_tricks",
+        "polynomial",
+        "strings",
+        "testing",
+    )
 )
 
 
@@ -71,7 +83,10 @@ def forwarder(numpy_module, name, own=()):
             pass
         if attribute.startswith("_") or not hasattr(numpy_module, attribute):
             raise AttributeError(f"module {name!r} has no attribute {attribute!r}")
-        value = cache[attribute] = forward(getattr(numpy_module, attribute), attribute, name)
+        value = getattr(numpy_module, attribute)
+        if isinstance(value, np.ndarray):
+            return asarray(value)
+        value = cache[attribute] = forward(value, attribute, name)
         return value
 
     def __dir__():
@@ -104,7 +119,7 @@ def forward(value, attribute, module):
         name = f"{module}.{attribute}"
         if name in MODULES:
             return importlib.import_module(name)
-        return Submodule(value, name) if _is_below(value, module) else value
+        return value
     if attribute in KEPT or isinstance(value, type):
         return value
     if attribute in HELPERS:
@@ -112,20 +127,8 @@ def forward(value, attribute, module):
     if callable(value):
         for late in LATE:
             importlib.import_module(late)
-        package, _, rest = module.partition(".")
-        if module in NESTED:
-            return Function(value, f"{rest}.{attribute}", module=package)
         return Function(value, attribute, module=module)
     return value
-
-
-#: Names of forwarded modules that cannot be imported by name.
-NESTED: set[str] = set()
-
-
-def _is_below(value, module):
-    """Whether a module of NumPy lies below one that is forwarded."""
-    return module != "sharedarray" and value.__name__.startswith("numpy.")
 
 
 class Submodule(types.ModuleType):
@@ -133,8 +136,35 @@ class Submodule(types.ModuleType):
 
     def __init__(self, numpy_module, name):
         super().__init__(name, numpy_module.__doc__)
-        NESTED.add(name)
         self.__getattr__, self.__dir__ = forwarder(numpy_module, name)
+
+
+def submodules(numpy_module, name):
+    """Make the modules below a forwarded one, so that they can be imported by name.
+
+    Parameters
+    ----------
+    numpy_module : module
+        NumPy's module.
+    name : str
+        Name of the module of this library.
+
+    Returns
+    -------
+    out : dict of str to module
+        What has no file of its own.
+    """
+    found = {}
+    for attribute, value in vars(numpy_module).items():
+        below = f"{name}.{attribute}"
+        if (
+            isinstance(value, types.ModuleType)
+            and value.__name__ == f"{numpy_module.__name__}.{attribute}"
+            and not attribute.startswith("_")
+            and below not in MODULES
+        ):
+            found[attribute] = sys.modules[below] = Submodule(value, below)
+    return found
 
 
 class IndexHelper:

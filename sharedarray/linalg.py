@@ -258,7 +258,11 @@ def pinv(x, /, rcond=None, hermitian=False, *, rtol=None):
     """
     if rcond is not None and rtol is not None:
         raise ValueError("rcond and rtol are two names of one thing: give one of them")
-    return np.linalg.pinv(x, hermitian=hermitian, rtol=rtol if rcond is None else rcond)
+    rtol = rtol if rcond is None else rcond
+    if rtol is None:
+        kind = x.dtype if x.dtype.kind in "fc" else np.dtype(float)
+        rtol = max(x.shape[-2:], default=0) * np.finfo(kind).eps
+    return np.linalg.pinv(x, hermitian=hermitian, rtol=rtol)
 
 
 @export(module=__name__, arrays=2)

@@ -18,20 +18,31 @@ __all__ = ["Generator", "RandomState", "default_rng"]
 __getattr__, __dir__ = forwarder(np.random, __name__, __all__)
 
 
+#: Methods about the state of a generator, which is NumPy's and no array of the program.
+STATE = frozenset({"get_state", "set_state", "seed"})
+
+
 def _method(base, name):
-    """A method of a generator whose result is an Array."""
+    """A method of a generator, computed by NumPy's own, whose result is an Array."""
     target = getattr(base, name)
 
     @functools.wraps(target)
     def method(self, *args, **kwargs):
-        return call(target.__get__(self), *args, **kwargs)
+        return call(getattr(self._plain, name), *args, **kwargs)
 
-    return method
+    @functools.wraps(target)
+    def of_state(self, *args, **kwargs):
+        return getattr(self._plain, name)(*args, **kwargs)
+
+    return of_state if name in STATE else method
 
 
-def _methods(base):
-    """The public methods of a generator class."""
-    kept = ("spawn", "get_state", "set_state", "seed")
+def _methods(base, kept=()):
+    """The public methods of a generator class.
+
+    `_plain`, a generator of NumPy over the same stream, computes them: NumPy's methods call one
+    another, and are to find NumPy's arrays there.
+    """
     return {
         name: _method(base, name)
         for name in vars(base)
@@ -59,7 +70,11 @@ class Generator(np.random.Generator):
 
     __module__ = "sharedarray.random"
 
-    locals().update(_methods(np.random.Generator))
+    def __init__(self, bit_generator):
+        super().__init__(bit_generator)
+        self._plain = np.random.Generator(bit_generator)
+
+    locals().update(_methods(np.random.Generator, ("spawn",)))
 
     def __reduce__(self):
         return Generator, (self.bit_generator,)
@@ -81,6 +96,10 @@ class RandomState(np.random.RandomState):
     """
 
     __module__ = "sharedarray.random"
+
+    def __init__(self, seed=None):
+        super().__init__(unwrap(seed))
+        self._plain = np.random.RandomState(self._bit_generator)
 
     locals().update(_methods(np.random.RandomState))
 

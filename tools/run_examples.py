@@ -34,11 +34,12 @@ def run(path):
 def main():
     """Run them all."""
     failed = 0
-    paths = sorted((ROOT / "examples").glob("*.py"))
+    paths = sorted((ROOT / "examples").rglob("*.py"))
     for path in paths:
         start = time.monotonic()
         fault = run(path)
-        print(f"{path.name}: {fault or f'{time.monotonic() - start:.1f} s'}", flush=True)
+        name = path.relative_to(ROOT / "examples")
+        print(f"{name}: {fault or f'{time.monotonic() - start:.1f} s'}", flush=True)
         failed += fault is not None
     print(f"{len(paths) - failed} examples ran, {failed} failed")
     return failed

@@ -212,6 +212,8 @@ cdef class Arguments:
             return value
         if isinstance(value, tuple) and hasattr(value, "_fields"):
             return type(value)._make(self.convert(item, 1) for item in value)
+        if isinstance(value, np.poly1d):
+            return value
         if is_array_like(value):
             plain = np.asarray(value)
             if plain.dtype.hasobject:

@@ -39,7 +39,6 @@ cdef double priority_of(object x)
 cdef object failed()                            # re-raises what NumPy raised
 cdef object scoped(object function, tuple args, dict kwargs)    # call it in the scope
 cdef object scoped_method(Array x, object name, tuple args, dict kwargs, object out)
-cdef ndarray copied(ndarray a, int order)       # a copy in new memory, following xp.memory
 cpdef object wrap(object r, object inputs=*)
 cpdef object unwrap(object x)
 cdef int extend(dict members) except -1         # add methods and properties to Array

@@ -14,8 +14,9 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from . cimport _numbers as slots
+from ._copies cimport condensed
 from ._core cimport WRITTEN, contains, enter, leave, shared_mode
-from ._keys cimport plain_key, plain_slice, value_for
+from ._keys cimport has_fields, plain_key, plain_slice, repeats, value_for
 from ._storage cimport Storage, adopt, export_view, in_shared, storage_of, will_write
 
 import operator
@@ -39,7 +40,6 @@ cdef extern from "core/ndarray.h":
     bint holds_objects "sa_holds_objects" (ndarray)
     PyObject *new_like "sa_like" (ndarray, int, cnp.npy_intp *, cnp.npy_intp *, void *)
     PyObject *new_view "sa_view" (ndarray)
-    PyObject *new_copy "sa_copy" (ndarray, int)
     PyObject *from_scalar "sa_from_scalar" (PyObject *)
 
 cdef extern from "numpy/arrayobject.h":
@@ -146,7 +146,7 @@ cdef int settle(Array x, Array parent) except -1:
             x._link = storage
             return 0
     if shared_mode() and not in_shared(x._a):
-        x._a = copied(x._a, cnp.NPY_KEEPORDER)
+        x._a = condensed(x._a)
     return 0
 
 
@@ -201,16 +201,6 @@ cdef ndarray exported(Array x):
     below(x)
     link = link_of(x)
     return export_view(x._a, link)
-
-
-cdef ndarray copied(ndarray a, int order):
-    """Return a copy of `a` in new memory, following ``xp.memory``."""
-    cdef int token = enter(WRITTEN)
-    cdef PyObject *r = new_copy(a, order)
-    leave(token)
-    if r == NULL:
-        failed()
-    return stolen(r)
 
 
 cpdef object wrap(object r, object inputs=None):
@@ -413,6 +403,13 @@ cdef Array element(ndarray a, char *p):
     return made(r, None)
 
 
+cdef inline Array frozen(Array x):
+    """Return `x`, a snapshot; of a record read-only: NumPy's would write to the array."""
+    if has_fields(x._a):
+        cnp.PyArray_CLEARFLAGS(x._a, cnp.NPY_ARRAY_WRITEABLE)
+    return x
+
+
 cdef object indexed(Array x, ndarray a, object key):
     """Return ``x[key]`` for an index that is neither one integer nor one slice."""
     cdef bint makes = False
@@ -428,7 +425,7 @@ cdef object indexed(Array x, ndarray a, object key):
             failed()
         if is_ndarray(r):
             return made(stolen(r), x)
-        return wrap(stolen(r))      # one element: a snapshot
+        return frozen(wrap(stolen(r)))      # one element: a snapshot
     if type(key) is tuple:
         key = tuple([plain_slice(item) if PySlice_Check(item) else item for item in key])
     token = enter(0)
@@ -469,7 +466,7 @@ cdef inline object item_at(Array x, ndarray a, Py_ssize_t i):
         if i < 0:
             i += n
         if 0 <= i < n:
-            return element(a, cnp.PyArray_BYTES(a) + i * cnp.PyArray_STRIDE(a, 0))
+            return frozen(element(a, cnp.PyArray_BYTES(a) + i * cnp.PyArray_STRIDE(a, 0)))
     return made(get_item(a, i), x)
 
 
@@ -572,6 +569,8 @@ cdef class Array:
         return binary(slots.subtract, left, right)
 
     def __mul__(left, right):
+        if type(left) is not type(right) and repeats(below_any(left), below_any(right)):
+            return NotImplemented
         return binary(slots.multiply, left, right)
 
     def __truediv__(left, right):

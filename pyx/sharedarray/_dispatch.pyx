@@ -404,13 +404,14 @@ cdef class Function:
             for old, new in self._alias.items():
                 if old in keywords and new not in keywords:
                     keywords[new] = keywords.pop(old)
-        if len(positional) >= required:
+        elif len(positional) >= required:
             return
-        ours = list(self.__signature__.parameters)
-        names = [numpy_names(self.__qualname__), ours]
-        while len(positional) < required:
+        ours = [p.name for p in self.__signature__.parameters.values()
+                if p.kind is p.POSITIONAL_ONLY]
+        theirs = numpy_names(f"{self.__module__}.{self.__qualname__}".partition(".")[2])
+        while len(positional) < len(ours) and keywords:
             place = len(positional)
-            for candidates in names:
+            for candidates in (theirs, ours):
                 if place < len(candidates) and candidates[place] in keywords:
                     positional.append(keywords.pop(candidates[place]))
                     break

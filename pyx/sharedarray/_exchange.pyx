@@ -5,7 +5,8 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport ndarray, npy_intp
 
-from ._array cimport Array, below, borrow, copied, exported, extend, refuse_objects, scoped, wrap
+from ._array cimport Array, below, borrow, exported, extend, refuse_objects, scoped, wrap
+from ._copies cimport copied
 from ._core cimport contains
 from ._dlpack cimport from_capsule, to_capsule, understands_versions
 from ._storage cimport make_ndarray

@@ -53,6 +53,20 @@ cdef object plain_slice(object s):
     return slice(*[v if v is None else operator.index(v) for v in (s.start, s.stop, s.step)])
 
 
+cdef inline bint is_sequence(object x):
+    return (type(x) is list or type(x) is tuple or type(x) is str or type(x) is bytes
+            or type(x) is bytearray)
+
+
+cdef bint repeats(object left, object right):
+    cdef object count = left if is_sequence(right) else right if is_sequence(left) else None
+    cdef ndarray a
+    if count is None or not is_ndarray(<PyObject *>count):
+        return False
+    a = count
+    return cnp.PyArray_NDIM(a) == 0 and cnp.PyArray_ISINTEGER(a)
+
+
 cdef object value_for(ndarray a, object value):
     cdef ndarray v
     if PyFloat_CheckExact(value) or PyLong_CheckExact(value):

@@ -6,7 +6,6 @@ from ._array cimport (
     Array,
     Lost,
     below,
-    copied,
     exported,
     extend,
     link_of,
@@ -14,6 +13,7 @@ from ._array cimport (
     unwrap,
     wrap,
 )
+from ._copies cimport copied
 from ._fill cimport fill_array
 from ._storage cimport in_shared, storage_of
 

@@ -7,6 +7,7 @@ from numpy cimport ndarray
 from ._array cimport (
     Array,
     below,
+    borrow,
     exported,
     extend,
     operand,
@@ -136,6 +137,11 @@ def __array_ufunc__(Array self, ufunc, method, *inputs, **kwargs):
     return tuple([wrap(item, inputs) if out is None else out for item, out in zip(r, outs)])
 
 
+cdef object lent(object x):
+    """Return an ndarray as an Array over its memory: what a callback writes is to arrive."""
+    return borrow(x) if is_ndarray(<PyObject *>x) else x
+
+
 cdef class Arguments:
     """Takes the Arrays out of nested arguments, and finds the objects that were passed again."""
 
@@ -178,7 +184,7 @@ cdef class Arguments:
     cdef object callback(self, object function):
         """Return `function` for NumPy to call: it gets Arrays, and NumPy gets ndarrays back."""
         def call(*args, **kwargs):
-            r = function(*wrap(args), **{name: wrap(value) for name, value in kwargs.items()})
+            r = function(*[lent(x) for x in args], **{k: lent(x) for k, x in kwargs.items()})
             return Arguments(True).plain(r)
         return call
 

@@ -6,7 +6,6 @@ from numpy cimport ndarray
 from ._array cimport (
     Array,
     below,
-    copied,
     extend,
     made,
     operand,
@@ -15,6 +14,7 @@ from ._array cimport (
     unwrap,
     wrap,
 )
+from ._copies cimport copied
 from ._fill cimport fill_array
 
 import numpy as np
@@ -473,7 +473,7 @@ def tofile(Array self, fid, sep="", format="%s"):
     below(self).tofile(fid, sep, format)
 
 
-def setflags(Array self, *, write=None, align=None, uic=None):
+def setflags(Array self, write=None, align=None, uic=None):
     """Set flags of this Array; a writable one can be made read-only, not the other way round.
 
     Parameters

@@ -2,6 +2,7 @@
 
 import numpy.lib as _numpy
 
-from .._forward import forwarder
+from .._forward import forwarder, submodules
 
 __getattr__, __dir__ = forwarder(_numpy, __name__)
+globals().update(submodules(_numpy, __name__))

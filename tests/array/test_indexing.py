@@ -263,15 +263,18 @@ def test_read_only_and_deletion():
 
 
 def test_fields_of_structured_arrays():
-    """A field is a view; one element is a snapshot, as contracts say; tuples are values."""
+    """A field is a view; one element is a snapshot, which cannot be written; tuples are values."""
     x = xp.zeros(3, dtype=[("a", "i4"), ("b", "f8")])
     x["b"] = 2.5
     x[1] = (7, 1.5)
     assert x["b"].tolist() == [2.5, 1.5, 2.5]
     assert x[["a"]].dtype.names == ("a",)
-    element = x[1]
-    assert element["a"].shape == ()
-    element["a"][...] = 9
+    for element in (x[1], x[xp.asarray(1)], list(x)[1], x[None][0, 1]):
+        assert element["a"].shape == ()
+        assert element.item() == (7, 1.5)
+        with pytest.raises(ValueError, match="read-only"):
+            element["a"] = 9
+    assert x[0:1].flags.writeable
     assert x["a"].tolist() == [0, 7, 0]
     x["a"][1] = 8
     assert x["a"].tolist() == [0, 8, 0]

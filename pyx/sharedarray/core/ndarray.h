@@ -33,6 +33,8 @@ static inline PyObject *sa_copy(PyArrayObject *a, int order) {
     return PyArray_NewCopy(a, (NPY_ORDER)order);
 }
 
+static inline PyObject *sa_bytes(Py_ssize_t n) { return PyArray_SimpleNew(1, &n, NPY_UINT8); }
+
 static inline PyObject *sa_from_scalar(PyObject *r) { return PyArray_FromScalar(r, NULL); }
 
 /* `a @ b`; the inner product of two vectors without the detour by the ufunc and its scalar. */
@@ -47,13 +49,34 @@ static inline PyObject *sa_matmul(PyObject *a, PyObject *b) {
     return PyNumber_MatrixMultiply(a, b);
 }
 
+/* Whether NumPy reads the format that it writes for records.  Where they are no multiple of the
+ * alignment of their fields it does not, and raises where it could go on to `__array__`. */
+static inline int sa_readable(PyArray_Descr *descr) {
+    npy_intp none = 0;
+    PyObject *a, *view = NULL, *back = NULL;
+    int same = 0;
+
+    Py_INCREF(descr); /* taken over, also on failure */
+    a = PyArray_NewFromDescr(&PyArray_Type, descr, 1, &none, NULL, NULL, 0, NULL);
+    if (a != NULL && (view = PyMemoryView_FromObject(a)) != NULL)
+        back = PyArray_FromAny(view, NULL, 0, 0, 0, NULL);
+    if (back != NULL)
+        same = PyArray_EquivTypes(descr, PyArray_DESCR((PyArrayObject *)back));
+    PyErr_Clear();
+    Py_XDECREF(back);
+    Py_XDECREF(view);
+    Py_XDECREF(a);
+    return same;
+}
+
 /* Fill `buffer` from `view`, which it then refers to (Cython put a None there).  Plain void elements
  * have no format but padding, which NumPy reads as a structure without fields. */
 static inline int sa_export(PyObject *view, Py_buffer *buffer, int flags) {
     PyArray_Descr *descr = PyArray_DESCR((PyArrayObject *)view);
 
     Py_CLEAR(buffer->obj);
-    if ((flags & PyBUF_FORMAT) && descr->type_num == NPY_VOID && PyDataType_NAMES(descr) == NULL) {
+    if ((flags & PyBUF_FORMAT) && descr->type_num == NPY_VOID &&
+        (PyDataType_NAMES(descr) == NULL || !sa_readable(descr))) {
         PyErr_Format(PyExc_BufferError, "the buffer protocol has no format for elements of %S; "
                      "use np.asarray(x), or x.view(xp.uint8)", descr);
         return -1;

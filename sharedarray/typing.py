@@ -1,0 +1,5 @@
+"""What NumPy has for annotations."""
+
+from numpy.typing import ArrayLike, DTypeLike, NDArray
+
+__all__ = ["ArrayLike", "DTypeLike", "NDArray"]
