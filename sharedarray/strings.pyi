@@ -1,4 +1,5 @@
 import numpy.typing as npt
+from numpy._globals import _NoValueType
 
 from ._array import Array
 from ._dispatch import BinaryUfunc, UnaryUfunc
@@ -62,7 +63,7 @@ def rstrip(a: npt.ArrayLike, chars: npt.ArrayLike | None = None) -> Array: ...
 def slice(
     a: npt.ArrayLike,
     start: npt.ArrayLike | None = None,
-    stop: npt.ArrayLike | None = ...,
+    stop: npt.ArrayLike | _NoValueType | None = ...,
     step: npt.ArrayLike | None = None,
     /,
 ) -> Array: ...
