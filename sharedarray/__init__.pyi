@@ -42,6 +42,7 @@ from ._handle import Handle
 from ._info import Info
 from ._numpy_names import *
 from ._numpy_objects import *
+from ._numpy_polynomials import *
 from ._sets import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 from ._storage import Storage
 from ._transport import from_handle, from_storage
@@ -237,7 +238,7 @@ __all__ = [
 ]
 
 _Axis: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
-_Number: TypeAlias = complex | np.number | np.bool | Array
+_Number: TypeAlias = complex | np.generic | Array
 
 ndarray = Array
 device = Device
@@ -523,6 +524,7 @@ isnan: UnaryUfunc[Array]
 less: BinaryUfunc[Array]
 less_equal: BinaryUfunc[Array]
 
+@overload
 def linspace(
     start: npt.ArrayLike,
     stop: npt.ArrayLike,
@@ -535,6 +537,19 @@ def linspace(
     *,
     device: Device | str | None = None,
 ) -> Array: ...
+@overload
+def linspace(
+    start: npt.ArrayLike,
+    stop: npt.ArrayLike,
+    /,
+    num: SupportsIndex = 50,
+    endpoint: builtins.bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: npt.DTypeLike | None = None,
+    axis: SupportsIndex = 0,
+    device: Device | str | None = None,
+) -> tuple[Array, Array]: ...
 
 log: UnaryUfunc[Array]
 log10: UnaryUfunc[Array]

@@ -2,6 +2,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, Generic, Protocol, SupportsIndex, TypeAlias, TypeVar, type_check_only
 
+import numpy as np
 import numpy.typing as npt
 from typing_extensions import disjoint_base
 
@@ -59,6 +60,14 @@ class _Ufunc(Protocol):
     def signature(self) -> str | None: ...
     @property
     def types(self) -> list[str]: ...
+    def resolve_dtypes(
+        self,
+        dtypes: tuple[np.dtype[np.generic] | type | None, ...],
+        *,
+        signature: tuple[np.dtype[np.generic] | None, ...] | None = None,
+        casting: _Casting | None = None,
+        reduction: bool = False,
+    ) -> tuple[np.dtype[np.generic], ...]: ...
 
 @type_check_only
 class UnaryUfunc(_Ufunc, Protocol[_Result_co]):

@@ -2,7 +2,16 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import EllipsisType
-from typing import Literal, Protocol, SupportsIndex, TypeAlias, overload, type_check_only
+from typing import (
+    Any,
+    Literal,
+    Protocol,
+    SupportsIndex,
+    TypeAlias,
+    TypeVar,
+    overload,
+    type_check_only,
+)
 
 import numpy.typing as npt
 
@@ -10,6 +19,7 @@ from ._array import Array, _Axes, _Casting, _Order, _Shape
 from ._device import Device
 from ._dispatch import BinaryUfunc, UnaryUfunc, VectorUfunc
 
+_T = TypeVar("_T")
 _Axis: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 _Convolve: TypeAlias = Literal["full", "same", "valid"]
 _Method: TypeAlias = Literal[
@@ -317,7 +327,7 @@ def histogramdd(
     range: Sequence[tuple[float, float] | None] | None = None,
     density: bool | None = None,
     weights: npt.ArrayLike | None = None,
-) -> tuple[Array, tuple[Array, ...]]: ...
+) -> tuple[Array, list[Array]]: ...
 def hsplit(
     ary: npt.ArrayLike, indices_or_sections: SupportsIndex | Sequence[SupportsIndex] | npt.ArrayLike
 ) -> list[Array]: ...
@@ -331,9 +341,19 @@ def i0(x: npt.ArrayLike) -> Array: ...
 def identity(
     n: SupportsIndex, dtype: npt.DTypeLike | None = None, *, like: object = None
 ) -> Array: ...
+@overload
 def indices(
-    dimensions: Sequence[SupportsIndex], dtype: npt.DTypeLike | None = ..., sparse: bool = False
+    dimensions: Sequence[SupportsIndex],
+    dtype: npt.DTypeLike | None = ...,
+    sparse: Literal[False] = False,
 ) -> Array: ...
+@overload
+def indices(
+    dimensions: Sequence[SupportsIndex],
+    dtype: npt.DTypeLike | None = ...,
+    *,
+    sparse: Literal[True],
+) -> tuple[Array, ...]: ...
 def inner(a: npt.ArrayLike, b: npt.ArrayLike, /) -> Array: ...
 def insert(
     arr: npt.ArrayLike,
@@ -555,14 +575,6 @@ def piecewise(
     **kw: object,
 ) -> Array: ...
 def place(arr: Array, mask: npt.ArrayLike, vals: npt.ArrayLike) -> None: ...
-def poly(seq_of_zeros: npt.ArrayLike) -> Array: ...
-def polyadd(a1: npt.ArrayLike, a2: npt.ArrayLike) -> Array: ...
-def polyder(p: npt.ArrayLike, m: npt.ArrayLike = 1) -> Array: ...
-def polydiv(u: npt.ArrayLike, v: npt.ArrayLike) -> tuple[Array, Array]: ...
-def polyint(p: npt.ArrayLike, m: npt.ArrayLike = 1, k: npt.ArrayLike | None = None) -> Array: ...
-def polymul(a1: npt.ArrayLike, a2: npt.ArrayLike) -> Array: ...
-def polysub(a1: npt.ArrayLike, a2: npt.ArrayLike) -> Array: ...
-def polyval(p: npt.ArrayLike, x: npt.ArrayLike) -> Array: ...
 def ptp(
     a: npt.ArrayLike, axis: _Axes = None, out: Array | None = None, keepdims: bool = ...
 ) -> Array: ...
@@ -599,7 +611,6 @@ def require(
 ) -> Array: ...
 def resize(a: npt.ArrayLike, new_shape: _Shape) -> Array: ...
 def rollaxis(a: npt.ArrayLike, axis: SupportsIndex, start: SupportsIndex = 0) -> Array: ...
-def roots(p: npt.ArrayLike) -> Array: ...
 def rot90(
     m: npt.ArrayLike, k: SupportsIndex = 1, axes: tuple[SupportsIndex, SupportsIndex] = (0, 1)
 ) -> Array: ...
@@ -642,9 +653,16 @@ def tril_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, Array]: ...
 def tril_indices_from(arr: npt.ArrayLike, k: SupportsIndex = 0) -> tuple[Array, Array]: ...
+@overload
 def trim_zeros(
-    filt: npt.ArrayLike, trim: Literal["f", "b", "fb", "bf"] = "fb", axis: _Axes = None
+    filt: Array | npt.NDArray[Any],
+    trim: Literal["f", "b", "fb", "bf"] = "fb",
+    axis: _Axes = None,
 ) -> Array: ...
+@overload
+def trim_zeros(
+    filt: list[_T], trim: Literal["f", "b", "fb", "bf"] = "fb", axis: _Axes = None
+) -> list[_T]: ...
 def triu_indices(
     n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None = None
 ) -> tuple[Array, Array]: ...
@@ -667,7 +685,6 @@ def unwrap(
     *,
     period: float = 6.283185307179586,
 ) -> Array: ...
-def vander(x: npt.ArrayLike, N: SupportsIndex | None = None, increasing: bool = False) -> Array: ...
 def vdot(a: npt.ArrayLike, b: npt.ArrayLike, /) -> Array: ...
 def vsplit(
     ary: npt.ArrayLike, indices_or_sections: SupportsIndex | Sequence[SupportsIndex] | npt.ArrayLike
@@ -723,38 +740,6 @@ def intersect1d(
     *,
     return_indices: Literal[True],
 ) -> tuple[Array, Array, Array]: ...
-@overload
-def polyfit(
-    x: npt.ArrayLike,
-    y: npt.ArrayLike,
-    deg: SupportsIndex,
-    rcond: float | None = None,
-    full: Literal[False] = False,
-    w: npt.ArrayLike | None = None,
-    cov: Literal[False] = False,
-) -> Array: ...
-@overload
-def polyfit(
-    x: npt.ArrayLike,
-    y: npt.ArrayLike,
-    deg: SupportsIndex,
-    rcond: float | None = None,
-    full: Literal[False] = False,
-    w: npt.ArrayLike | None = None,
-    *,
-    cov: Literal[True, "unscaled"],
-) -> tuple[Array, Array]: ...
-@overload
-def polyfit(
-    x: npt.ArrayLike,
-    y: npt.ArrayLike,
-    deg: SupportsIndex,
-    rcond: float | None = None,
-    *,
-    full: Literal[True],
-    w: npt.ArrayLike | None = None,
-    cov: bool | Literal["unscaled"] = False,
-) -> tuple[Array, Array, Array, Array, float]: ...
 @overload
 def unique(
     ar: npt.ArrayLike,

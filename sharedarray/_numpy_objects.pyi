@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import IO, Literal, SupportsIndex, TypeAlias
+from typing import IO, Literal, SupportsFloat, SupportsIndex, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -160,7 +160,7 @@ def datetime_as_string(
 ) -> Array: ...
 def datetime_data(dtype: npt.DTypeLike, /) -> tuple[str, int]: ...
 def format_float_positional(
-    x: float,
+    x: SupportsFloat,
     precision: SupportsIndex | None = None,
     unique: bool = True,
     fractional: bool = True,
@@ -171,7 +171,7 @@ def format_float_positional(
     min_digits: SupportsIndex | None = None,
 ) -> str: ...
 def format_float_scientific(
-    x: float,
+    x: SupportsFloat,
     precision: SupportsIndex | None = None,
     unique: bool = True,
     trim: Literal["k", ".", "0", "-"] = "k",

@@ -1,12 +1,14 @@
 # mypy: disable-error-code="override"
 import builtins
 from collections.abc import MutableSequence
-from typing import Literal, SupportsIndex, overload
+from typing import Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ._array import Array, _Axes, _Shape
+
+_T = TypeVar("_T")
 
 class Generator(np.random.Generator):
     @overload
@@ -177,7 +179,7 @@ class Generator(np.random.Generator):
     def rayleigh(self, scale: float = 1.0, size: None = None) -> float: ...
     @overload
     def rayleigh(self, scale: npt.ArrayLike = 1.0, size: _Shape | None = None) -> Array: ...
-    def shuffle(self, x: Array | MutableSequence[object], axis: SupportsIndex = 0) -> None: ...
+    def shuffle(self, x: Array | MutableSequence[_T], axis: SupportsIndex = 0) -> None: ...
     @overload
     def standard_cauchy(self, size: None = None) -> float: ...
     @overload

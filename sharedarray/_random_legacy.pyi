@@ -1,12 +1,14 @@
 # mypy: disable-error-code="override"
 import builtins
 from collections.abc import MutableSequence
-from typing import Literal, SupportsIndex, overload
+from typing import Literal, SupportsIndex, TypeVar, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from ._array import Array, _Shape
+
+_T = TypeVar("_T")
 
 class RandomState(np.random.RandomState):
     @overload
@@ -169,7 +171,7 @@ class RandomState(np.random.RandomState):
     def rayleigh(self, scale: float = 1.0, size: None = None) -> float: ...
     @overload
     def rayleigh(self, scale: npt.ArrayLike = 1.0, size: _Shape | None = None) -> Array: ...
-    def shuffle(self, x: Array | MutableSequence[object]) -> None: ...
+    def shuffle(self, x: Array | MutableSequence[_T]) -> None: ...
     @overload
     def standard_cauchy(self, size: None = None) -> float: ...
     @overload

@@ -39,6 +39,7 @@ assert_type(xp.ones_like([1, 2]), xp.Array)
 assert_type(xp.eye(2, 3, k=1), xp.Array)
 assert_type(xp.meshgrid(x, i, indexing="ij"), tuple[xp.Array, ...])
 assert_type(xp.asarray(bytearray(b"abc"), dtype=xp.uint8, copy=True), xp.Array)
+assert_type(xp.linspace(0.0, 1.0, 3, retstep=True), tuple[xp.Array, xp.Array])
 assert_type(xp.tril(m, k=-1), xp.Array)
 
 # Data types.
