@@ -13,6 +13,7 @@ import numpy as np
 
 from ._arguments import Callback
 from ._conversion import asarray
+from ._core import memory
 from ._dispatch import Function, call, call_closed
 
 #: Names that are not about arrays: NumPy's own objects.
@@ -118,15 +119,17 @@ def forward(value, attribute, module):
     if isinstance(value, types.ModuleType):
         name = f"{module}.{attribute}"
         if name in MODULES:
-            return importlib.import_module(name)
+            with memory("private"):
+                return importlib.import_module(name)
         return value
     if attribute in KEPT or isinstance(value, type):
         return value
     if attribute in HELPERS:
         return IndexHelper(value, attribute)
     if callable(value):
-        for late in LATE:
-            importlib.import_module(late)
+        with memory("private"):
+            for late in LATE:
+                importlib.import_module(late)
         return Function(value, attribute, module=module)
     return value
 

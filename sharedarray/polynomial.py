@@ -31,8 +31,12 @@ def _series(base):
         """Return n points of the domain, evenly spaced, and the values there."""
         return call(super(series, self).linspace, n, domain)
 
-    members = {"__module__": __name__, "__doc__": base.__doc__}
-    for method in (__call__, roots, linspace):
+    def __eq__(self, other):
+        """Whether another series is the same; NumPy's may be."""
+        return base.__eq__(other, self) if type(other) is base else base.__eq__(self, other)
+
+    members = {"__module__": __name__, "__doc__": base.__doc__, "__hash__": None}
+    for method in (__call__, __eq__, roots, linspace):
         members[method.__name__] = method
     series = type(base.__name__, (base,), members)
     return series

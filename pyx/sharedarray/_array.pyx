@@ -744,7 +744,7 @@ cdef class Array:
         if cnp.PyArray_NBYTES(a) >= 1 << 21 and (
                 key is Ellipsis or PySlice_Check(key) and key == ALL):
             will_write(a)
-        PyObject_SetItem(a, key, value_for(a, below_any(value)))
+        PyObject_SetItem(a, key, value_for(a, key, below_any(value)))
 
     def __delitem__(self, key):
         raise ValueError("cannot delete array elements")

@@ -7,6 +7,7 @@ from numpy cimport ndarray, npy_intp
 
 from ._array cimport Array, below, borrow, exported, extend, refuse_objects, scoped, wrap
 from ._copies cimport copied
+from ._keys cimport has_fields
 from ._core cimport contains
 from ._dlpack cimport from_capsule, to_capsule, understands_versions
 from ._storage cimport make_ndarray
@@ -305,6 +306,8 @@ def array_interface(Array self):
     """
     cdef ndarray view = exported(self)
     cdef dict interface = dict((<object>view).__array_interface__)
+    if has_fields(view) and np.dtype(interface["descr"]) != view.dtype:
+        raise AttributeError(f"__array_interface__: it has no words for the layout of {view.dtype}")
     if not contains(cnp.PyArray_DATA(view)) and cnp.PyArray_IS_C_CONTIGUOUS(view):
         interface["data"] = memoryview((<object>view).reshape(-1).view(U1))
     elif not contains(cnp.PyArray_DATA(view)):

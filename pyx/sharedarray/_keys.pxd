@@ -7,8 +7,8 @@ ctypedef object (*Below)(object)    # the ndarray below an Array, anything else 
 cdef object plain_key(object key, Below below, bint *makes)
 # A slice whose bounds are Python integers.
 cdef object plain_slice(object s)
-# What to assign into `a`, converted already where a conversion may fail.
-cdef object value_for(ndarray a, object value)
+# What to assign into `a[key]`, converted already where a conversion may fail.
+cdef object value_for(ndarray a, object key, object value)
 # Whether one of two operands of * is an integer in no dimensions, and the other is a sequence of
 # Python's, which NumPy's scalars repeat.
 cdef bint repeats(object left, object right)

@@ -67,11 +67,13 @@ cdef bint repeats(object left, object right):
     return cnp.PyArray_NDIM(a) == 0 and cnp.PyArray_ISINTEGER(a)
 
 
-cdef object value_for(ndarray a, object value):
+cdef object value_for(ndarray a, object key, object value):
     cdef ndarray v
     if PyFloat_CheckExact(value) or PyLong_CheckExact(value):
         return value
     if isinstance(value, (list, tuple)):
+        if has_fields(a) and (isinstance(key, str) or isinstance(key, list)):
+            return np.asarray(value, dtype=(<object>a)[key].dtype)
         return np.asarray(value, dtype=a.dtype)
     if isinstance(value, ndarray):
         v = value

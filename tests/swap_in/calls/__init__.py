@@ -11,6 +11,7 @@ from . import (
     manipulation,
     methods,
     options,
+    options_text,
     polynomial,
     random,
     records,
@@ -34,6 +35,7 @@ CHAPTERS = {
         information,
         methods,
         options,
+        options_text,
     )
 }
 CALLS = joined(*CHAPTERS.values())
