@@ -21,6 +21,7 @@ from numpy._globals import _NoValueType
 from typing_extensions import Buffer
 
 from . import char as char
+from . import ctypeslib as ctypeslib
 from . import cuda, fft, linalg, random
 from . import emath as emath
 from . import lib as lib

@@ -13,7 +13,6 @@ KEPT: frozenset[str]
 HELPERS: frozenset[str]
 LATE: tuple[str, ...]
 MODULES: frozenset[str]
-NESTED: set[str]
 OWN: dict[str, object]
 
 def forwarder(
@@ -23,6 +22,8 @@ def forward(value: object, attribute: str, module: str) -> object: ...
 
 class Submodule(types.ModuleType):
     def __init__(self, numpy_module: types.ModuleType, name: str) -> None: ...
+
+def submodules(numpy_module: types.ModuleType, name: str) -> dict[str, types.ModuleType]: ...
 
 class IndexHelper:
     def __init__(self, helper: object, name: str) -> None: ...

@@ -22,7 +22,6 @@ from numpy import complex256 as complex256
 from numpy import complexfloating as complexfloating
 from numpy import core as core
 from numpy import csingle as csingle
-from numpy import ctypeslib as ctypeslib
 from numpy import datetime64 as datetime64
 from numpy import double as double
 from numpy import dtype as dtype

@@ -1,13 +1,74 @@
+# mypy: disable-error-code="override"
 import types
+from collections.abc import Sequence
+from typing import SupportsIndex, overload
 
+import numpy.polynomial as _numpy
+import numpy.typing as npt
 from numpy._pytesttester import PytestTester
-from numpy.polynomial import Chebyshev as Chebyshev
-from numpy.polynomial import Hermite as Hermite
-from numpy.polynomial import HermiteE as HermiteE
-from numpy.polynomial import Laguerre as Laguerre
-from numpy.polynomial import Legendre as Legendre
-from numpy.polynomial import Polynomial as Polynomial
 from numpy.polynomial import set_default_printstyle as set_default_printstyle
+
+from ._array import Array
+
+class Chebyshev(_numpy.Chebyshev):
+    @overload
+    def __call__(self, arg: Chebyshev) -> Chebyshev: ...
+    @overload
+    def __call__(self, arg: npt.ArrayLike) -> Array: ...
+    def linspace(
+        self, n: SupportsIndex = 100, domain: Sequence[float] | None = None
+    ) -> tuple[Array, Array]: ...
+    def roots(self) -> Array: ...
+
+class Hermite(_numpy.Hermite):
+    @overload
+    def __call__(self, arg: Hermite) -> Hermite: ...
+    @overload
+    def __call__(self, arg: npt.ArrayLike) -> Array: ...
+    def linspace(
+        self, n: SupportsIndex = 100, domain: Sequence[float] | None = None
+    ) -> tuple[Array, Array]: ...
+    def roots(self) -> Array: ...
+
+class HermiteE(_numpy.HermiteE):
+    @overload
+    def __call__(self, arg: HermiteE) -> HermiteE: ...
+    @overload
+    def __call__(self, arg: npt.ArrayLike) -> Array: ...
+    def linspace(
+        self, n: SupportsIndex = 100, domain: Sequence[float] | None = None
+    ) -> tuple[Array, Array]: ...
+    def roots(self) -> Array: ...
+
+class Laguerre(_numpy.Laguerre):
+    @overload
+    def __call__(self, arg: Laguerre) -> Laguerre: ...
+    @overload
+    def __call__(self, arg: npt.ArrayLike) -> Array: ...
+    def linspace(
+        self, n: SupportsIndex = 100, domain: Sequence[float] | None = None
+    ) -> tuple[Array, Array]: ...
+    def roots(self) -> Array: ...
+
+class Legendre(_numpy.Legendre):
+    @overload
+    def __call__(self, arg: Legendre) -> Legendre: ...
+    @overload
+    def __call__(self, arg: npt.ArrayLike) -> Array: ...
+    def linspace(
+        self, n: SupportsIndex = 100, domain: Sequence[float] | None = None
+    ) -> tuple[Array, Array]: ...
+    def roots(self) -> Array: ...
+
+class Polynomial(_numpy.Polynomial):
+    @overload
+    def __call__(self, arg: Polynomial) -> Polynomial: ...
+    @overload
+    def __call__(self, arg: npt.ArrayLike) -> Array: ...
+    def linspace(
+        self, n: SupportsIndex = 100, domain: Sequence[float] | None = None
+    ) -> tuple[Array, Array]: ...
+    def roots(self) -> Array: ...
 
 chebyshev: types.ModuleType
 hermite: types.ModuleType

@@ -7,6 +7,7 @@ from numpy.lib import add_docstring as add_docstring
 from numpy.lib import add_newdoc as add_newdoc
 from numpy.lib import tracemalloc_domain as tracemalloc_domain
 
+from . import recfunctions as recfunctions
 from . import stride_tricks as stride_tricks
 
 array_utils: types.ModuleType
