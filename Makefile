@@ -10,7 +10,7 @@ JOBS ?= $(shell nproc)
 SUITE ?=
 EXAMPLES ?= 100
 BESIDE := lint stubs docs doctest examples model tsan
-ALONE := slow stress other-pythons
+ALONE := consumers slow stress other-pythons
 CHECKS := $(BESIDE) $(ALONE)
 SECONDS := 60
 SEED :=
@@ -24,7 +24,7 @@ export PYTHONDONTWRITEBYTECODE :=
 SOURCES := setup.py tools/buildinfo.py $(wildcard pyx/*.txt sharedarray/_version.py \
     pyx/sharedarray/*.pyx pyx/sharedarray/*.pxd pyx/sharedarray/core/*.c pyx/sharedarray/core/*.h)
 
-.PHONY: all help build demo test check bench conformance format wheel clean force ready asan $(CHECKS)
+.PHONY: all help build demo test check bench conformance consumers-full differential format wheel clean force ready asan $(CHECKS)
 .DELETE_ON_ERROR:
 
 all: build  ## compile in place (what plain `make` does)
@@ -38,9 +38,9 @@ demo: $(DONE)/build $(DONE)/deps-demo  ## run the demonstration
 	$(PY) -m sharedarray demo
 
 test: $(DONE)/build $(DONE)/deps-test  ## the core tests
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" --ignore=tests/consumers $(PYTEST_ARGS)
 
-check:  ## everything else: lint, stubs, docs, examples, models, slow tests, stress, ThreadSanitizer, other Pythons
+check:  ## everything else: lint, stubs, docs, examples, other libraries, models, slow tests, stress, ThreadSanitizer, other Pythons
 	@$(MAKE) --no-print-directory ready
 	@failed=; \
 	$(MAKE) --no-print-directory -k -j $(JOBS) --output-sync=target DOCTEST_AFTER=docs $(BESIDE) || failed=" one of $(BESIDE)"; \
@@ -77,6 +77,9 @@ doctest: $(DONE)/build $(DONE)/deps-docs $(DOCTEST_AFTER)  ## the examples in do
 examples: $(DONE)/build $(DONE)/deps-demo  ## each program of examples/
 	$(PY) tools/run_examples.py
 
+differential: $(DONE)/build $(DONE)/deps-test  ## the standard against array-api-strict, at length: EXAMPLES=100
+	DIFFERENTIAL_EXAMPLES=$(EXAMPLES) $(PY) -m pytest -n $(JOBS) --dist worksteal tests/standard $(PYTEST_ARGS)
+
 # The official suite is in no package index: SUITE is a checkout of data-apis/array-api-tests,
 # with its submodule.
 conformance: $(DONE)/build $(DONE)/deps-test  ## the official array API suite: make conformance SUITE=path
@@ -87,8 +90,14 @@ conformance: $(DONE)/build $(DONE)/deps-test  ## the official array API suite: m
 	    "$(abspath $(PY))" -m pytest -q -p no:cacheprovider -c pytest.ini --rootdir . array_api_tests --disable-deadline \
 	    --max-examples $(EXAMPLES) --xfails-file "$(CURDIR)/tests/conformance/xfails.txt" $(PYTEST_ARGS)
 
+consumers: $(DONE)/build $(DONE)/deps-consumers  ## SciPy, scikit-learn, torch and others on Arrays
+	$(PY) -m tests.consumers --jobs $(JOBS)
+
+consumers-full: $(DONE)/build $(DONE)/deps-consumers  ## the whole array API suites of SciPy and scikit-learn
+	$(PY) -m tests.consumers --jobs $(JOBS) --full
+
 slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds among them
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "slow and not model" --ignore=tests/sanitizers $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "slow and not model" --ignore=tests/sanitizers --ignore=tests/consumers $(PYTEST_ARGS)
 
 stress: $(DONE)/build $(DONE)/deps-test  ## random processes that share and kill: SECONDS=60 SEED=1
 	$(PY) -m tests.stress --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
@@ -130,6 +139,9 @@ $(DONE)/deps-%: pyproject.toml tools/requirements.py $(DONE)/venv
 	@$(PY) tools/requirements.py $(filter-out build,$*) > $@.txt
 	$(PY) -m pip install -q -r $@.txt
 	@touch $@
+
+# torch alone has thousands of modules; what is imported is compiled then.
+$(DONE)/deps-consumers: export PIP_COMPILE := 0
 
 # The path file lets programs started in any folder import the tree.
 $(DONE)/build: $(SOURCES) $(DONE)/deps-build $(if $(and $(wildcard sharedarray/*.so),$(wildcard sharedarray/sharedarray-keeper)),,force)

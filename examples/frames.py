@@ -10,7 +10,7 @@ FRAMES = 50
 SHAPE = (480, 640, 3)
 
 
-def produce(frames: Queue, finished: Event) -> None:
+def produce(frames: "Queue[xp.Array]", finished: Event) -> None:
     """Put frames into the queue, and live until the last one was taken out."""
     for number in range(FRAMES):
         frames.put(xp.full(SHAPE, number, dtype=xp.uint8))

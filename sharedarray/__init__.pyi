@@ -1,7 +1,6 @@
 import builtins
-import os
 from collections.abc import Sequence
-from typing import IO, Any, Literal, SupportsIndex, TypeAlias, overload
+from typing import Literal, SupportsIndex, TypeAlias, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -21,19 +20,29 @@ from numpy import uint64 as uint64
 from numpy._globals import _NoValueType
 from typing_extensions import Buffer
 
+from . import char as char
+from . import ctypeslib as ctypeslib
 from . import cuda, fft, linalg, random
+from . import emath as emath
+from . import lib as lib
+from . import polynomial as polynomial
+from . import strings as strings
+from . import testing as testing
 from ._array import Array, _Axes, _Casting, _Order, _Shape, _SortKind
 from ._core import capture_numpy, collect, empty_cache, memory, memory_stats, memory_summary
 from ._data_types import FloatInfo, IntegerInfo
 from ._device import Device
 from ._devices import device_of
-from ._dispatch import Function
+from ._dispatch import BinaryUfunc, UnaryUfunc, VectorUfunc
 from ._errors import DeviceError, HandleError
 from ._exchange import from_dlpack
 from ._floating import errstate, geterrcall, seterrcall
-from ._forward import vectorize
+from ._forward import load, vectorize
 from ._handle import Handle
 from ._info import Info
+from ._numpy_names import *
+from ._numpy_objects import *
+from ._numpy_polynomials import *
 from ._sets import UniqueAllResult, UniqueCountsResult, UniqueInverseResult
 from ._storage import Storage
 from ._transport import from_handle, from_storage
@@ -229,7 +238,7 @@ __all__ = [
 ]
 
 _Axis: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
-_Number: TypeAlias = complex | np.number[Any] | np.bool | Array
+_Number: TypeAlias = complex | np.generic | Array
 
 ndarray = Array
 device = Device
@@ -244,7 +253,6 @@ pi: float
 __array_api_version__: str
 
 def __array_namespace_info__() -> Info: ...
-def __getattr__(name: str) -> Any: ...  # what NumPy has beyond the names below
 def __dir__() -> list[str]: ...
 def array(
     object: npt.ArrayLike,
@@ -276,20 +284,11 @@ def frombuffer(
     like: object = None,
 ) -> Array: ...
 def is_shared(obj: object) -> builtins.bool: ...
-def load(
-    file: str | os.PathLike[str] | IO[bytes],
-    mmap_mode: Literal["r+", "r", "w+", "c"] | None = None,
-    allow_pickle: builtins.bool = False,
-    fix_imports: builtins.bool = True,
-    encoding: Literal["ASCII", "latin1", "bytes"] = "ASCII",
-    *,
-    max_header_size: int = 10000,
-) -> Any: ...
 
-abs: Function[Array]
-acos: Function[Array]
-acosh: Function[Array]
-add: Function[Array]
+abs: UnaryUfunc[Array]
+acos: UnaryUfunc[Array]
+acosh: UnaryUfunc[Array]
+add: BinaryUfunc[Array]
 
 def all(
     x: npt.ArrayLike,
@@ -346,8 +345,8 @@ def argsort(
     stable: builtins.bool | None = True,
 ) -> Array: ...
 
-asin: Function[Array]
-asinh: Function[Array]
+asin: UnaryUfunc[Array]
+asinh: UnaryUfunc[Array]
 
 def astype(
     x: npt.ArrayLike,
@@ -358,15 +357,15 @@ def astype(
     device: Device | str | None = None,
 ) -> Array: ...
 
-atan: Function[Array]
-atan2: Function[Array]
-atanh: Function[Array]
-bitwise_and: Function[Array]
-bitwise_invert: Function[Array]
-bitwise_left_shift: Function[Array]
-bitwise_or: Function[Array]
-bitwise_right_shift: Function[Array]
-bitwise_xor: Function[Array]
+atan: UnaryUfunc[Array]
+atan2: BinaryUfunc[Array]
+atanh: UnaryUfunc[Array]
+bitwise_and: BinaryUfunc[Array]
+bitwise_invert: UnaryUfunc[Array]
+bitwise_left_shift: BinaryUfunc[Array]
+bitwise_or: BinaryUfunc[Array]
+bitwise_right_shift: BinaryUfunc[Array]
+bitwise_xor: BinaryUfunc[Array]
 
 def broadcast_arrays(*arrays: npt.ArrayLike, subok: builtins.bool = False) -> tuple[Array, ...]: ...
 def broadcast_shapes(*shapes: _Shape) -> tuple[int, ...]: ...
@@ -375,7 +374,7 @@ def can_cast(
     from_: npt.DTypeLike | npt.ArrayLike, to: npt.DTypeLike, /, casting: _Casting = "safe"
 ) -> builtins.bool: ...
 
-ceil: Function[Array]
+ceil: UnaryUfunc[Array]
 
 def clip(
     x: npt.ArrayLike,
@@ -397,10 +396,10 @@ def concat(
     casting: _Casting = "same_kind",
 ) -> Array: ...
 
-conj: Function[Array]
-copysign: Function[Array]
-cos: Function[Array]
-cosh: Function[Array]
+conj: UnaryUfunc[Array]
+copysign: BinaryUfunc[Array]
+cos: UnaryUfunc[Array]
+cosh: UnaryUfunc[Array]
 
 def count_nonzero(
     x: npt.ArrayLike, /, axis: _Axes = None, *, keepdims: builtins.bool = False
@@ -432,7 +431,7 @@ def diff(
     append: npt.ArrayLike | None = None,
 ) -> Array: ...
 
-divide: Function[Array]
+divide: BinaryUfunc[Array]
 
 def empty(
     shape: _Shape,
@@ -453,12 +452,12 @@ def empty_like(
     device: Device | str | None = None,
 ) -> Array: ...
 
-equal: Function[Array]
-exp: Function[Array]
+equal: BinaryUfunc[Array]
+exp: UnaryUfunc[Array]
 
 def expand_dims(x: npt.ArrayLike, /, axis: _Axis = 0) -> Array: ...
 
-expm1: Function[Array]
+expm1: UnaryUfunc[Array]
 
 def eye(
     n_rows: SupportsIndex,
@@ -474,8 +473,8 @@ def eye(
 def finfo(type: npt.DTypeLike | Array, /) -> FloatInfo: ...
 def flip(x: npt.ArrayLike, /, axis: _Axes = None) -> Array: ...
 
-floor: Function[Array]
-floor_divide: Function[Array]
+floor: UnaryUfunc[Array]
+floor_divide: BinaryUfunc[Array]
 
 def full(
     shape: _Shape,
@@ -498,9 +497,9 @@ def full_like(
     device: Device | str | None = None,
 ) -> Array: ...
 
-greater: Function[Array]
-greater_equal: Function[Array]
-hypot: Function[Array]
+greater: BinaryUfunc[Array]
+greater_equal: BinaryUfunc[Array]
+hypot: BinaryUfunc[Array]
 
 def iinfo(type: npt.DTypeLike | Array, /) -> IntegerInfo: ...
 def imag(x: npt.ArrayLike, /) -> Array: ...
@@ -508,7 +507,7 @@ def isdtype(
     dtype: npt.DTypeLike, kind: npt.DTypeLike | tuple[npt.DTypeLike, ...]
 ) -> builtins.bool: ...
 
-isfinite: Function[Array]
+isfinite: UnaryUfunc[Array]
 
 def isin(
     x1: npt.ArrayLike,
@@ -520,11 +519,12 @@ def isin(
     kind: Literal["sort", "table"] | None = None,
 ) -> Array: ...
 
-isinf: Function[Array]
-isnan: Function[Array]
-less: Function[Array]
-less_equal: Function[Array]
+isinf: UnaryUfunc[Array]
+isnan: UnaryUfunc[Array]
+less: BinaryUfunc[Array]
+less_equal: BinaryUfunc[Array]
 
+@overload
 def linspace(
     start: npt.ArrayLike,
     stop: npt.ArrayLike,
@@ -537,17 +537,30 @@ def linspace(
     *,
     device: Device | str | None = None,
 ) -> Array: ...
+@overload
+def linspace(
+    start: npt.ArrayLike,
+    stop: npt.ArrayLike,
+    /,
+    num: SupportsIndex = 50,
+    endpoint: builtins.bool = True,
+    *,
+    retstep: Literal[True],
+    dtype: npt.DTypeLike | None = None,
+    axis: SupportsIndex = 0,
+    device: Device | str | None = None,
+) -> tuple[Array, Array]: ...
 
-log: Function[Array]
-log10: Function[Array]
-log1p: Function[Array]
-log2: Function[Array]
-logaddexp: Function[Array]
-logical_and: Function[Array]
-logical_not: Function[Array]
-logical_or: Function[Array]
-logical_xor: Function[Array]
-matmul: Function[Array]
+log: UnaryUfunc[Array]
+log10: UnaryUfunc[Array]
+log1p: UnaryUfunc[Array]
+log2: UnaryUfunc[Array]
+logaddexp: BinaryUfunc[Array]
+logical_and: BinaryUfunc[Array]
+logical_not: UnaryUfunc[Array]
+logical_or: BinaryUfunc[Array]
+logical_xor: BinaryUfunc[Array]
+matmul: VectorUfunc
 
 def matrix_transpose(x: npt.ArrayLike, /) -> Array: ...
 def max(
@@ -560,7 +573,7 @@ def max(
     where: npt.ArrayLike = True,
 ) -> Array: ...
 
-maximum: Function[Array]
+maximum: BinaryUfunc[Array]
 
 def mean(
     x: npt.ArrayLike,
@@ -588,17 +601,17 @@ def min(
     where: npt.ArrayLike = True,
 ) -> Array: ...
 
-minimum: Function[Array]
+minimum: BinaryUfunc[Array]
 
 def moveaxis(x: npt.ArrayLike, source: _Axis, destination: _Axis, /) -> Array: ...
 
-multiply: Function[Array]
-negative: Function[Array]
-nextafter: Function[Array]
+multiply: BinaryUfunc[Array]
+negative: UnaryUfunc[Array]
+nextafter: BinaryUfunc[Array]
 
 def nonzero(x: npt.ArrayLike, /) -> tuple[Array, ...]: ...
 
-not_equal: Function[Array]
+not_equal: BinaryUfunc[Array]
 
 def ones(
     shape: _Shape,
@@ -620,8 +633,8 @@ def ones_like(
 ) -> Array: ...
 def permute_dims(x: npt.ArrayLike, /, axes: Sequence[SupportsIndex] | None = None) -> Array: ...
 
-positive: Function[Array]
-pow: Function[Array]
+positive: UnaryUfunc[Array]
+pow: BinaryUfunc[Array]
 
 def prod(
     x: npt.ArrayLike,
@@ -635,8 +648,8 @@ def prod(
 ) -> Array: ...
 def real(x: npt.ArrayLike, /) -> Array: ...
 
-reciprocal: Function[Array]
-remainder: Function[Array]
+reciprocal: UnaryUfunc[Array]
+remainder: BinaryUfunc[Array]
 
 def repeat(
     x: npt.ArrayLike, repeats: npt.ArrayLike, /, axis: SupportsIndex | None = None
@@ -644,7 +657,7 @@ def repeat(
 def reshape(
     x: npt.ArrayLike, /, shape: _Shape, order: _Order = "C", *, copy: builtins.bool | None = None
 ) -> Array: ...
-def result_type(*arrays_and_dtypes: npt.ArrayLike | npt.DTypeLike) -> np.dtype[Any]: ...
+def result_type(*arrays_and_dtypes: npt.ArrayLike | npt.DTypeLike) -> np.dtype[np.generic]: ...
 def roll(x: npt.ArrayLike, /, shift: _Shape, axis: _Axes = None) -> Array: ...
 def round(x: npt.ArrayLike, /, decimals: SupportsIndex = 0, out: Array | None = None) -> Array: ...
 def searchsorted(
@@ -655,10 +668,10 @@ def searchsorted(
     sorter: npt.ArrayLike | None = None,
 ) -> Array: ...
 
-sign: Function[Array]
-signbit: Function[Array]
-sin: Function[Array]
-sinh: Function[Array]
+sign: UnaryUfunc[Array]
+signbit: UnaryUfunc[Array]
+sin: UnaryUfunc[Array]
+sinh: UnaryUfunc[Array]
 
 def sort(
     x: npt.ArrayLike,
@@ -671,8 +684,8 @@ def sort(
     stable: builtins.bool | None = True,
 ) -> Array: ...
 
-sqrt: Function[Array]
-square: Function[Array]
+sqrt: UnaryUfunc[Array]
+square: UnaryUfunc[Array]
 
 def squeeze(x: npt.ArrayLike, /, axis: _Axes = None) -> Array: ...
 def stack(
@@ -698,7 +711,7 @@ def std(
     mean: npt.ArrayLike | None = None,
 ) -> Array: ...
 
-subtract: Function[Array]
+subtract: BinaryUfunc[Array]
 
 def sum(
     x: npt.ArrayLike,
@@ -722,8 +735,8 @@ def take_along_axis(
     x: npt.ArrayLike, indices: npt.ArrayLike, /, axis: SupportsIndex | None = -1
 ) -> Array: ...
 
-tan: Function[Array]
-tanh: Function[Array]
+tan: UnaryUfunc[Array]
+tanh: UnaryUfunc[Array]
 
 def tensordot(
     x1: npt.ArrayLike, x2: npt.ArrayLike, /, axes: SupportsIndex | tuple[_Axis, _Axis] = 2
@@ -732,7 +745,7 @@ def tile(x: npt.ArrayLike, repetitions: _Shape, /) -> Array: ...
 def tril(x: npt.ArrayLike, /, k: SupportsIndex = 0) -> Array: ...
 def triu(x: npt.ArrayLike, /, k: SupportsIndex = 0) -> Array: ...
 
-trunc: Function[Array]
+trunc: UnaryUfunc[Array]
 
 def unique_all(x: npt.ArrayLike, /) -> UniqueAllResult: ...
 def unique_counts(x: npt.ArrayLike, /) -> UniqueCountsResult: ...
@@ -753,7 +766,7 @@ def var(
     mean: npt.ArrayLike | None = None,
 ) -> Array: ...
 
-vecdot: Function[Array]
+vecdot: VectorUfunc
 
 @overload
 def where(condition: npt.ArrayLike, x1: None = None, x2: None = None, /) -> tuple[Array, ...]: ...

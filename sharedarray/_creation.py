@@ -68,7 +68,7 @@ def empty(shape, dtype=None, order="C", *, device=None, like=None):
     return np.empty(shape, dtype, order)
 
 
-@export(written=False)
+@export(written=False, brief=np.empty_like, most=3)
 def empty_like(x, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Make an array of another's shape and type without setting its elements.
 
@@ -344,7 +344,7 @@ def zeros(shape, dtype=None, order="C", *, device=None, like=None):
     return np.zeros(shape, dtype, order)
 
 
-@export(written=False)
+@export(written=False, brief=np.zeros_like, most=3)
 def zeros_like(x, /, dtype=None, order="K", subok=True, shape=None, *, device=None):
     """Make an array of another's shape and type, of zeros.
 

@@ -34,7 +34,14 @@ class FloatInfo:
         positive normal number.
     """
 
-    def __init__(self, info):
+    bits: int
+    dtype: np.dtype[np.generic]
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+
+    def __init__(self, info: "np.finfo[np.floating]") -> None:
         self._info = info
         self.bits = int(info.bits)
         self.dtype = info.dtype
@@ -43,22 +50,22 @@ class FloatInfo:
         self.min = float(info.min)
         self.smallest_normal = float(info.smallest_normal)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> object:
         if name.startswith("_"):
             raise AttributeError(name)
         value = getattr(self._info, name)
         return value.item() if isinstance(value, np.generic) else value
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, FloatInfo) and self.dtype == other.dtype
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.dtype)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[object, ...]:
         return finfo, (self.dtype,)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"finfo(bits={self.bits}, eps={self.eps}, max={self.max}, min={self.min}, "
             f"smallest_normal={self.smallest_normal}, dtype={self.dtype})"
@@ -80,23 +87,29 @@ class IntegerInfo:
         The greatest and the least number.
     """
 
-    def __init__(self, info):
+    bits: int
+    dtype: np.dtype[np.generic]
+    kind: str
+    max: int
+    min: int
+
+    def __init__(self, info: "np.iinfo[np.integer]") -> None:
         self.bits = int(info.bits)
         self.dtype = np.dtype(info.dtype)
         self.kind = info.kind
         self.max = int(info.max)
         self.min = int(info.min)
 
-    def __eq__(self, other):
+    def __eq__(self, other: object) -> bool:
         return isinstance(other, IntegerInfo) and self.dtype == other.dtype
 
-    def __hash__(self):
+    def __hash__(self) -> int:
         return hash(self.dtype)
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[object, ...]:
         return iinfo, (self.dtype,)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"iinfo(bits={self.bits}, max={self.max}, min={self.min}, dtype={self.dtype})"
 
 

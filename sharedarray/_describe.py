@@ -63,6 +63,7 @@ def export(
     direct=None,
     brief=None,
     most=0,
+    guard=None,
 ):
     """Make a function of the namespace of a Python function over NumPy arrays.
 
@@ -87,6 +88,8 @@ def export(
         NumPy's function that does the same with up to `most` positional arguments and no others.
     most : int, optional
         As many arguments as `brief` takes.
+    guard : callable, optional
+        Looks at the arguments before `target` may write; NumPy's functions have theirs.
 
     Returns
     -------
@@ -104,6 +107,7 @@ def export(
             direct=direct,
             brief=brief,
             most=most,
+            guard=guard,
         )
     name = name or target.__name__.rstrip("_")
     target.__name__ = target.__qualname__ = name  # what Python's errors about arguments say
@@ -118,6 +122,7 @@ def export(
         written=written,
         brief=brief,
         most=most,
+        guard=guard,
     )
 
 

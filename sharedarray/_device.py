@@ -4,12 +4,14 @@ import contextlib
 import contextvars
 import operator
 import re
-from typing import Any, Protocol, Self
+from collections.abc import Callable
+from typing import Any, Protocol, Self, TypeVar
 
 from . import _driver
 from ._decorate import decorate
 from ._errors import DeviceError
 
+_Decorated = TypeVar("_Decorated", bound=Callable[..., object])
 _NAME = re.compile(r"cpu|cuda(?::(?P<index>0|[1-9][0-9]*))?")
 
 
@@ -133,7 +135,7 @@ class Device:
                 _frames.set(frames[:place] + frames[place + 1 :])
                 return
 
-    def __call__(self, function: Any) -> Any:
+    def __call__(self, function: _Decorated) -> _Decorated:
         """Decorate `function`, so that this device is in force whenever its body runs.
 
         Parameters
@@ -155,7 +157,8 @@ class Device:
         """
         if isinstance(function, type) or not callable(function):
             raise TypeError(f"{self!r} decorates functions, got {function!r}")
-        return decorate(self, function)
+        decorated: _Decorated = decorate(self, function)
+        return decorated
 
 
 class _Frame:

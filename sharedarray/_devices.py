@@ -70,7 +70,7 @@ _DLPACK_CPU = {1, 3}  # kDLCPU, kDLCUDAHost (pinned)
 _DLPACK_CUDA = {2, 13}  # kDLCUDA, kDLCUDAManaged
 
 
-def device_of(obj: Any) -> Device:
+def device_of(obj: object) -> Device:
     """Return the device on which an object lies.
 
     Parameters

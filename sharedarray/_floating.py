@@ -1,11 +1,19 @@
 """Floating-point error handling: NumPy's, with callbacks that run outside the allocation scope."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
 from ._core import Suspended
+
+
+class _Writer(Protocol):
+    def write(self, text: str, /) -> object:
+        """Take a message."""
+
+
+_Handler: TypeAlias = Callable[..., object] | _Writer | None
 
 __all__ = ["errstate", "geterrcall", "seterrcall"]
 
@@ -34,13 +42,13 @@ class errstate(np.errstate):
 
     __slots__ = ()
 
-    def __init__(self, **kwargs: Any) -> None:
+    def __init__(self, **kwargs: "str | _Handler") -> None:
         if "call" in kwargs:
             kwargs["call"] = _guarded(kwargs["call"])
-        super().__init__(**kwargs)
+        super().__init__(**kwargs)  # type: ignore[arg-type]  # NumPy tells what it refuses
 
 
-def seterrcall(func: Callable[..., object] | Any | None) -> Any:
+def seterrcall(func: _Handler) -> _Handler:
     """Set the callback of the error mode ``"call"``, and return the former one.
 
     Parameters
@@ -62,7 +70,7 @@ def seterrcall(func: Callable[..., object] | Any | None) -> Any:
     return _plain(np.seterrcall(_guarded(func)))
 
 
-def geterrcall() -> Any:
+def geterrcall() -> _Handler:
     """Return the callback of the error mode ``"call"``.
 
     Returns

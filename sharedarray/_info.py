@@ -11,7 +11,7 @@ class Info:
 
     __module__ = "sharedarray"
 
-    def capabilities(self):
+    def capabilities(self) -> dict[str, bool | int]:
         """Tell which optional parts of the standard there are.
 
         Returns
@@ -27,7 +27,7 @@ class Info:
         """
         return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
-    def default_device(self):
+    def default_device(self) -> Device:
         """Tell the device on which arrays are made.
 
         Returns
@@ -43,7 +43,9 @@ class Info:
         """
         return default()
 
-    def default_dtypes(self, *, device=None):
+    def default_dtypes(
+        self, *, device: Device | str | None = None
+    ) -> dict[str, np.dtype[np.generic]]:
         """Tell the data types that are used where none is named.
 
         Parameters
@@ -70,7 +72,9 @@ class Info:
             "indexing": np.dtype("int64"),
         }
 
-    def dtypes(self, *, device=None, kind=None):
+    def dtypes(
+        self, *, device: Device | str | None = None, kind: str | tuple[str, ...] | None = None
+    ) -> dict[str, np.dtype[np.generic]]:
         """Tell the data types of the standard.
 
         Parameters
@@ -98,14 +102,14 @@ class Info:
         """
         resolve(device)
         kinds = ("bool", "numeric") if kind is None else kind
-        names = []
+        names: list[str] = []
         for each in kinds if isinstance(kinds, tuple) else (kinds,):
-            if each not in KINDS:
+            if not isinstance(each, str) or each not in KINDS:
                 raise ValueError(f"kind {each!r} is unknown; there are {', '.join(KINDS)}")
             names += KINDS[each]
         return {name: np.dtype(name) for name in names}
 
-    def devices(self):
+    def devices(self) -> tuple[Device, ...]:
         """Tell the devices on which arrays can be made.
 
         Returns

@@ -73,7 +73,7 @@ Examples
 )
 
 
-@export
+@export(brief=np.matrix_transpose, most=1)
 def matrix_transpose(x, /):
     """Transpose a matrix, or each of a stack of them.
 
@@ -97,7 +97,7 @@ def matrix_transpose(x, /):
     return np.matrix_transpose(x)
 
 
-@export(arrays=2)
+@export(arrays=2, brief=np.tensordot, most=3)
 def tensordot(x1, x2, /, axes=2):
     """Multiply tensors and add up along pairs of axes.
 

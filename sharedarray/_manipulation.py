@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ._checks import guarded
 from ._describe import export
 
 
@@ -66,7 +67,7 @@ def broadcast_shapes(*shapes):
     return tuple(result)
 
 
-@export
+@export(brief=np.broadcast_to, most=2)
 def broadcast_to(x, /, shape, subok=False):
     """Give an array a larger shape by repeating it without a copy.
 
@@ -119,7 +120,7 @@ def concat(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """
 
 
-@export
+@export(brief=np.expand_dims, most=2)
 def expand_dims(x, /, axis=0):
     """Insert axes of length one.
 
@@ -147,7 +148,7 @@ def expand_dims(x, /, axis=0):
     return np.expand_dims(x, axis)
 
 
-@export
+@export(brief=np.flip, most=2)
 def flip(x, /, axis=None):
     """Reverse the order of the elements along axes.
 
@@ -170,7 +171,7 @@ def flip(x, /, axis=None):
     return np.flip(x, axis)
 
 
-@export
+@export(brief=np.moveaxis, most=3)
 def moveaxis(x, source, destination, /):
     """Move axes to other places; the others keep their order.
 
@@ -223,7 +224,7 @@ def permute_dims(x, /, axes=None):
     return x.transpose(axes)
 
 
-@export(brief=np.ndarray.repeat, most=3)
+@export
 def repeat(x, repeats, /, axis=None):
     """Repeat each element.
 
@@ -245,6 +246,8 @@ def repeat(x, repeats, /, axis=None):
     >>> print(xp.repeat(xp.asarray([1, 2]), 2))
     [1 1 2 2]
     """
+    if isinstance(repeats, np.ndarray) and repeats.dtype.kind == "u":
+        repeats = repeats.astype(np.intp)
     return x.repeat(repeats, axis)
 
 
@@ -278,7 +281,7 @@ def reshape(x, /, shape, order="C", *, copy=None):
     return x.reshape(shape, order=order, copy=copy)
 
 
-@export
+@export(brief=np.roll, most=3)
 def roll(x, /, shift, axis=None):
     """Shift the elements along axes; what leaves one end enters at the other.
 
@@ -331,7 +334,7 @@ def squeeze(x, /, axis=None):
     return x.squeeze(axis)
 
 
-@export(arrays=0)
+@export(arrays=0, brief=np.stack, most=2, guard=guarded(np.stack))
 def stack(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Join arrays of one shape along a new axis.
 
@@ -362,7 +365,7 @@ def stack(arrays, /, axis=0, out=None, *, dtype=None, casting="same_kind"):
     return np.stack(arrays, axis, out, dtype=dtype, casting=casting)
 
 
-@export
+@export(brief=np.tile, most=2)
 def tile(x, repetitions, /):
     """Repeat a whole array along axes.
 

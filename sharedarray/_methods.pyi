@@ -1,4 +1,4 @@
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
 
 import numpy.typing as npt
 from numpy._globals import _NoValueType
@@ -40,7 +40,7 @@ def clip(
     min: npt.ArrayLike | None = None,
     max: npt.ArrayLike | None = None,
     out: Array | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Array: ...
 def conj(self: Array) -> Array: ...
 def conjugate(self: Array) -> Array: ...

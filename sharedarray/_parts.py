@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ._checks import guarded
 from ._describe import export
 
 
@@ -104,7 +105,7 @@ def real(x, /):
     return x.real
 
 
-@export(name="round", brief=np.ndarray.round, most=3)
+@export(name="round", brief=np.ndarray.round, most=3, guard=guarded(np.round))
 def round_(x, /, decimals=0, out=None):
     """Round each element to the nearest integer, or to a number of decimals; halves to even.
 

@@ -17,11 +17,11 @@ def __array__(
 def __array_namespace__(self: Array, *, api_version: str | None = None) -> types.ModuleType: ...
 def __array_ufunc__(
     self: Array, ufunc: np.ufunc, method: str, *inputs: object, **kwargs: object
-) -> Any: ...
+) -> object: ...
 def __array_function__(
     self: Array,
-    func: Callable[..., Any],
+    func: Callable[..., object],
     types: Sequence[type],
-    args: Sequence[Any],
-    kwargs: Mapping[str, Any],
-) -> Any: ...
+    args: Sequence[object],
+    kwargs: Mapping[str, object],
+) -> object: ...

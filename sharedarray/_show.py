@@ -27,9 +27,12 @@ def text(a, kind):
     return f"Array({body}, {tail}"
 
 
-def lost(shape, dtype, device, reason):
-    """Return the repr of a lost Array, which says why."""
-    return f"Array(<lost: {reason}>, shape={shape}, dtype={_dtype(dtype)}, device='{device}')"
+def lost(known):
+    """Return the repr of an Array without memory: what is known of a lost one, and why."""
+    if known is None:
+        return "<an Array that was never initialised>"
+    what = f"shape={known.shape}, dtype={_dtype(known.dtype)}, device='{known.device}'"
+    return f"Array(<lost: {known.reason}>, {what})"
 
 
 def _size(nbytes):
@@ -57,8 +60,8 @@ def html(a, kind):
     return f"<div><table>{cells}</table><pre>{escape(str(a))}</pre></div>"
 
 
-def lost_html(shape, dtype, device, reason):
+def lost_html(known):
     """Return what notebooks show of a lost Array."""
     from html import escape
 
-    return f"<div><pre>{escape(lost(shape, dtype, device, reason))}</pre></div>"
+    return f"<div><pre>{escape(lost(known))}</pre></div>"

@@ -39,7 +39,9 @@ def sort(x, /, axis=-1, kind=None, order=None, *, descending=False, stable=True)
     if axis is None:
         x, axis = x.ravel(), 0
     if not descending:
-        return np.sort(x, axis, _kind(kind, stable), order)
+        result = x.copy(order="K")
+        result.sort(axis, _kind(kind, stable), order)
+        return result
     return np.flip(np.sort(np.flip(x, axis), axis, _kind(kind, stable), order), axis).copy()
 
 
@@ -72,6 +74,6 @@ def argsort(x, /, axis=-1, kind=None, order=None, *, descending=False, stable=Tr
     if axis is None:
         x, axis = x.ravel(), 0
     if not descending:
-        return np.argsort(x, axis, _kind(kind, stable), order)
+        return x.argsort(axis, _kind(kind, stable), order)
     result = np.flip(np.argsort(np.flip(x, axis), axis, _kind(kind, stable), order), axis)
     return x.shape[axis] - 1 - result

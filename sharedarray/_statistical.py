@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ._checks import guarded
 from ._describe import NEW, export
 
 _MISSING = np._NoValue
@@ -139,7 +140,7 @@ def mean(x, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     return x.mean(axis, dtype, out, keepdims=keepdims, where=where)
 
 
-@export
+@export(brief=np.ndarray.std, most=4, guard=guarded(np.std))
 def std(
     x,
     /,
@@ -184,7 +185,7 @@ def std(
     return x.std(axis, dtype, out, ddof, keepdims=keepdims, where=where, **known)
 
 
-@export
+@export(brief=np.ndarray.var, most=4)
 def var(
     x,
     /,
@@ -230,15 +231,15 @@ def var(
 
 
 def _freedom(ddof, correction):
-    """The one correction to the number of elements that was asked for."""
+    """The one correction to the number of elements that was asked for; integers take less time."""
     if ddof is None:
-        return correction
+        return 0 if correction == 0 else correction
     if correction not in (0, ddof):
         raise ValueError(f"ddof={ddof} and correction={correction} disagree: give one of them")
     return ddof
 
 
-@export
+@export(guard=guarded(np.cumulative_sum))
 def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """Add up the elements before and at each place along an axis.
 
@@ -268,7 +269,7 @@ def cumulative_sum(x, /, *, axis=None, dtype=None, out=None, include_initial=Fal
     return np.cumulative_sum(x, axis=axis, dtype=dtype, out=out, include_initial=include_initial)
 
 
-@export
+@export(guard=guarded(np.cumulative_prod))
 def cumulative_prod(x, /, *, axis=None, dtype=None, out=None, include_initial=False):
     """Multiply the elements before and at each place along an axis.
 

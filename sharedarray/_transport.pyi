@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, SupportsIndex
+from typing import SupportsIndex
 
 import numpy.typing as npt
 
@@ -9,7 +9,7 @@ from ._storage import Storage
 
 __all__ = ["from_handle", "from_storage", "handle_of"]
 
-def from_handle(handle: Handle) -> Array | Any: ...
+def from_handle(handle: Handle) -> Array | Storage: ...
 def from_storage(
     storage: Storage,
     dtype: npt.DTypeLike,

@@ -45,7 +45,7 @@ def any_(x, /, axis=None, out=None, keepdims=False, *, where=True):
     )
 
 
-@export
+@export(brief=np.diff, most=3)
 def diff(x, /, n=1, axis=-1, prepend=None, append=None):
     """Compute the differences of neighbours along an axis.
 

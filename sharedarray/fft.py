@@ -4,7 +4,9 @@ The standard's ``fft`` extension; NumPy computes, in the precision of the input.
 """
 
 import numpy as np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
+from ._checks import guarded
 from ._describe import export
 from ._devices import resolve
 from ._forward import forwarder
@@ -47,6 +49,8 @@ Raises
 ------
 ValueError
     If `n` is less than one.
+AxisError
+    If there is no such axis.
 
 Examples
 --------
@@ -74,6 +78,8 @@ Raises
 ------
 ValueError
     If `s` and `axes` differ in length.
+AxisError
+    If there is no such axis.
 
 Examples
 --------
@@ -87,7 +93,7 @@ def _transform(name, doc):
     """A transform along one axis."""
 
     def transform(x, /, n=None, axis=-1, norm="backward", out=None):
-        return numpy_transform(x, n, axis, norm, out)
+        return numpy_transform(x, n, normalize_axis_index(axis, x.ndim), norm, out)
 
     numpy_transform = getattr(np.fft, name)
     transform.__doc__ = doc
@@ -100,11 +106,13 @@ def _transform_n(name, doc):
     def transform(x, /, s=None, axes=None, norm="backward", out=None):
         if s is not None and axes is None:
             axes = tuple(range(-len(s), 0))
+        if axes is not None:
+            axes = normalize_axis_tuple(axes, x.ndim, "axes", allow_duplicate=True)
         return numpy_transform(x, s, axes, norm, out)
 
     numpy_transform = getattr(np.fft, name)
     transform.__doc__ = doc
-    return export(transform, name=name, module=__name__)
+    return export(transform, name=name, module=__name__, guard=guarded(numpy_transform))
 
 
 fft = _transform(

@@ -25,6 +25,7 @@ LAYERS = {
     "array": {
         "_array",
         "_attributes",
+        "_checks",
         "_copies",
         "_dlpack",
         "_exchange",

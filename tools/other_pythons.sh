@@ -13,7 +13,7 @@ sh tools/find_python.sh --all >"$found"
 status=0
 sharing="by_value collect exit fork handles is_shared keeper lost threads transport_managers transport_nested
     transport_pool transport_process"
-tests="tests/array tests/memory tests/namespace"
+tests="tests/array tests/memory tests/namespace tests/standard"
 for name in $sharing; do tests="$tests tests/sharing/test_$name.py"; done
 tests="$tests -k 'not forkserver'"
 while read -r version python; do

@@ -20,7 +20,6 @@ cdef class Array:
 
 
 cdef int refuse(Array x) except -1              # raises: x has no data
-cdef int refuse_objects(object dtype) except -1     # raises where it holds Python objects
 cdef inline ndarray below(Array x):
     """Return the ndarray below `x`; raise HandleError where `x` is lost."""
     if x._a is None:

@@ -2,8 +2,7 @@
 
 The class holds one ndarray and does its work through it: NumPy's own slots are called inside
 the allocation scope (`_core.enter`), so results are born in shared memory, and what comes back is
-wrapped by `made`. Methods, protocols and printing are added to the class by the modules above this
-one (`_protocols`, `_exchange`, `_methods`, `_attributes`, `_placement`) with `extend`.
+wrapped by `made`. Modules above this one add methods, protocols and printing with `extend`.
 """
 
 cimport cython
@@ -14,6 +13,7 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from . cimport _numbers as slots
+from ._checks cimport check_method, check_power, refuse_objects
 from ._copies cimport condensed
 from ._core cimport WRITTEN, contains, enter, leave, shared_mode
 from ._keys cimport has_fields, plain_key, plain_slice, repeats, value_for
@@ -83,14 +83,6 @@ cdef int refuse(Array x) except -1:
                     "or sharedarray.asarray()")
 
 
-cdef int refuse_objects(object dtype) except -1:
-    """Raise TypeError for a dtype that holds Python objects."""
-    if dtype.hasobject:
-        raise TypeError(f"arrays of dtype {dtype!r} hold Python objects, which cannot be shared: "
-                        "use a numeric or a fixed-width dtype")
-    return 0
-
-
 cdef object failed():
     """Re-raise what NumPy raised; a MemoryError comes with the figures."""
     try:
@@ -157,11 +149,7 @@ cdef str kind_of(Array x):
 
 cdef str lost_text(Array x):
     """Return the repr of a lost Array."""
-    cdef Lost lost
-    if not isinstance(x._link, Lost):
-        return "<an Array that was never initialised>"
-    lost = x._link
-    return _show.lost(lost.shape, lost.dtype, lost.device, lost.reason)
+    return _show.lost(x._link)
 
 
 cdef object link_of(Array x):
@@ -319,11 +307,10 @@ cdef object scoped_method(Array x, object name, tuple args, dict kwargs, object 
     cdef PyObject *few[4]
     cdef int token
     cdef Py_ssize_t i, n = len(args)
-    cdef object a = below(x)
-    cdef object method
+    cdef object method, a = below(x)
     if out is not None:
-        kwargs = {} if kwargs is None else kwargs
-        kwargs["out"] = unwrap(out)
+        kwargs = {**(kwargs or {}), "out": unwrap(out)}
+        check_method(name, a, args, kwargs)
     if kwargs is None and n < 4:
         few[0] = <PyObject *>a
         for i in range(n):
@@ -346,11 +333,10 @@ cdef object scoped_method(Array x, object name, tuple args, dict kwargs, object 
 
 cdef object binary(slots.binaryfunc op, object left, object right):
     """Return ``left op right``; at least one of them is an Array."""
-    cdef object a, b
+    cdef object a = below(left) if type(left) is Array else operand(left)
+    cdef object b = below(right) if type(right) is Array else operand(right)
     cdef PyObject *r
     cdef int token
-    a = below(left) if type(left) is Array else operand(left)
-    b = below(right) if type(right) is Array else operand(right)
     if a is NotImplemented or b is NotImplemented:
         return NotImplemented
     # `a` and `b` own references: with a count of 1 NumPy may write the result into an operand.
@@ -376,12 +362,14 @@ cdef object unary(slots.unaryfunc op, Array x):
 
 
 cdef object inplace(slots.binaryfunc op, Array x, object other):
-    """Do ``x op= other`` through NumPy, which checks before it writes, and return `x`."""
+    """Do ``x op= other`` through NumPy, all arguments being checked first, and return `x`."""
     cdef object a = below(x)
     cdef object b = below(other) if type(other) is Array else operand(other)
     cdef PyObject *r
     if b is NotImplemented:
         return NotImplemented
+    if op is slots.ipower:
+        check_power(a, b)
     r = op(<PyObject *>a, <PyObject *>b)
     if r == NULL:
         failed()
@@ -563,26 +551,33 @@ cdef class Array:
     # Arithmetic. Both orders come here: one of the two is an Array.
 
     def __add__(left, right):
+        """__add__($self, other, /)\n--\n\nReturn self + other."""
         return binary(slots.add, left, right)
 
     def __sub__(left, right):
+        """__sub__($self, other, /)\n--\n\nReturn self - other."""
         return binary(slots.subtract, left, right)
 
     def __mul__(left, right):
+        """__mul__($self, other, /)\n--\n\nReturn self * other."""
         if type(left) is not type(right) and repeats(below_any(left), below_any(right)):
             return NotImplemented
         return binary(slots.multiply, left, right)
 
     def __truediv__(left, right):
+        """__truediv__($self, other, /)\n--\n\nReturn self / other."""
         return binary(slots.divide, left, right)
 
     def __floordiv__(left, right):
+        """__floordiv__($self, other, /)\n--\n\nReturn self // other."""
         return binary(slots.floor, left, right)
 
     def __mod__(left, right):
+        """__mod__($self, other, /)\n--\n\nReturn self % other."""
         return binary(slots.remainder, left, right)
 
     def __divmod__(left, right):
+        """__divmod__($self, other, /)\n--\n\nReturn divmod(self, other)."""
         return binary(slots.divmod, left, right)
 
     def __pow__(left, right, modulo):
@@ -591,21 +586,27 @@ cdef class Array:
         return binary(slots.power, left, right)
 
     def __matmul__(left, right):
+        """__matmul__($self, other, /)\n--\n\nReturn self @ other."""
         return binary(slots.matmul, left, right)
 
     def __and__(left, right):
+        """__and__($self, other, /)\n--\n\nReturn self & other."""
         return binary(slots.and_, left, right)
 
     def __or__(left, right):
+        """__or__($self, other, /)\n--\n\nReturn self | other."""
         return binary(slots.or_, left, right)
 
     def __xor__(left, right):
+        """__xor__($self, other, /)\n--\n\nReturn self ^ other."""
         return binary(slots.xor, left, right)
 
     def __lshift__(left, right):
+        """__lshift__($self, other, /)\n--\n\nReturn self << other."""
         return binary(slots.lshift, left, right)
 
     def __rshift__(left, right):
+        """__rshift__($self, other, /)\n--\n\nReturn self >> other."""
         return binary(slots.rshift, left, right)
 
     def __iadd__(self, other):

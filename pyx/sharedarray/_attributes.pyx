@@ -18,6 +18,7 @@ from ._array cimport (
     unwrap,
     wrap,
 )
+from ._keys cimport value_for
 from ._storage cimport make_ndarray
 
 from types import GenericAlias
@@ -51,7 +52,8 @@ def _real(Array self):
 
 
 def _set_real(Array self, value):
-    (<object>below(self)).real = unwrap(value)
+    cdef object a = below(self)
+    a.real = value_for(a.real, None, unwrap(value))
 
 
 def _imag(Array self):
@@ -61,7 +63,8 @@ def _imag(Array self):
 
 
 def _set_imag(Array self, value):
-    (<object>below(self)).imag = unwrap(value)
+    cdef object a = below(self)
+    a.imag = value_for(a.imag, None, unwrap(value))
 
 
 def _flags(Array self):
@@ -140,7 +143,10 @@ cdef class Flat:
         return wrap(self.it[unwrap(key)])
 
     def __setitem__(self, key, value):
-        self.it[unwrap(key)] = unwrap(value)
+        key = unwrap(key)
+        if not isinstance(key, (int, slice)):
+            self.it[key]        # raises for an index that is out of bounds
+        self.it[key] = unwrap(value)
 
     def __array__(self, dtype=None, copy=None):
         return np.array(self.it, dtype=dtype)
@@ -218,10 +224,8 @@ def __format__(Array self, spec):
 
 def _repr_html_(Array self):
     """Return a table of what the array is, above its elements, for notebooks."""
-    cdef Lost lost
     if self._a is None and isinstance(self._link, Lost):
-        lost = self._link
-        return _show.lost_html(lost.shape, lost.dtype, lost.device, lost.reason)
+        return _show.lost_html(self._link)
     return _show.html(below(self), kind_of(self))
 
 

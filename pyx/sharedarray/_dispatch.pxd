@@ -11,6 +11,8 @@ cdef class Function:
     cdef object _brief          # called in place of the target with positional arguments alone
     cdef Py_ssize_t _most       # as many of them as that takes
     cdef Py_ssize_t _core       # dimensions of inputs whose result has none; -1: not known
+    cdef object _guard          # looks at the arguments before the target may write: see _checks
+    cdef Py_ssize_t _free       # with so many positional arguments alone it writes to none of them
     cdef object _alias
     cdef object _places
     cdef Py_ssize_t _arrays

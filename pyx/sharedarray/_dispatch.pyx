@@ -16,6 +16,7 @@ from numpy cimport ndarray
 from ._arguments cimport Arguments, flat, is_plain, is_plain_tuple
 from ._array cimport Array, failed, made, unwrap
 from ._array cimport borrow as borrowed
+from ._checks cimport free_of, guard_of
 from ._core cimport contains, enter, leave, suspend
 from ._storage cimport in_shared
 
@@ -152,6 +153,13 @@ cdef object direct(Function function, PyObject *const *args, Py_ssize_t count):
     return made(stolen(value), None)
 
 
+cdef bint may_write(Function function, Py_ssize_t count, PyObject *kwnames) except -1:
+    """Whether a call of a guarded function writes to one of its arguments."""
+    if count > function._free:
+        return True
+    return kwnames != NULL and (function._free == 0 or "out" in <tuple>kwnames)
+
+
 cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObject *kwnames):
     """Call with arguments that need no container; all others go to :func:`general`."""
     cdef Function function = <Function>self
@@ -174,7 +182,7 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
             function._needed()
         if count < function._required or function._alias is not None:
             total = SLOTS + 1
-    if total > SLOTS:
+    if total > SLOTS or function._guard is not None and may_write(function, count, kwnames):
         return general(function, args, count, kwnames)
     try:
         for i in range(total):
@@ -230,12 +238,12 @@ cdef object general(Function function, PyObject *const *args, Py_ssize_t count, 
         for i in range(PyTuple_GET_SIZE(<object>kwnames)):
             keywords[<object>PyTuple_GET_ITEM(<object>kwnames, i)] = <object>args[count + i]
         function._rename(positional, keywords)
-    return apply(function._target, function.__name__, function._arrays, function._flags,
-                 positional, keywords, function._outputs())
+    return apply(function._target, function, function._arrays, function._flags, positional,
+                 keywords, function._outputs(), function._guard)
 
 
-cdef object apply(object target, str name, Py_ssize_t arrays, int flags, list positional,
-                  dict keywords, object places, bint closed=False):
+cdef object apply(object target, Function function, Py_ssize_t arrays, int flags, list positional,
+                  dict keywords, object places, object guard=None, bint closed=False):
     """Convert the arguments, call NumPy, and wrap what it returns."""
     cdef Arguments arguments = Arguments.__new__(Arguments)
     cdef object value, item, key
@@ -245,7 +253,7 @@ cdef object apply(object target, str name, Py_ssize_t arrays, int flags, list po
     for i in range(len(positional)):
         value = arguments.convert(positional[i], 0)
         if i < arrays and type(value) is not ndarray:
-            value = as_array(name, value)
+            value = as_array(function, i, value)
         positional[i] = value
     for key, value in keywords.items():
         keywords[key] = arguments.convert(value, 0)
@@ -256,6 +264,8 @@ cdef object apply(object target, str name, Py_ssize_t arrays, int flags, list po
         for item in value if type(value) is tuple else (value,):
             if type(item) is ndarray:
                 arguments.note(item, item)
+    if guard is not None:
+        guard(target, positional, keywords)
     token = suspend() if arguments.opaque else enter(flags)
     try:
         return arguments.result(target(*positional, **keywords))
@@ -265,13 +275,14 @@ cdef object apply(object target, str name, Py_ssize_t arrays, int flags, list po
         leave(token)
 
 
-cdef ndarray as_array(str name, object value):
+cdef ndarray as_array(Function function, Py_ssize_t place, object value):
     """An argument that the target needs as an array; made with the allocation scope closed."""
     array = np.asarray(value)
     if array.dtype.hasobject:
+        name = list(function.__signature__.parameters)[place]
         raise TypeError(
-            f"{name}: an argument of type {type(value).__name__} makes an array of Python "
-            f"objects, which cannot live in shared memory; pass numbers")
+            f"{function.__name__}: {name} is of type {type(value).__name__}, which makes an array "
+            f"of Python objects, and these cannot live in shared memory; pass numbers")
     return array
 
 
@@ -301,17 +312,21 @@ cdef class Function:
         NumPy's function that does the same, for positional arguments alone.
     most : int, optional
         As many of them as `brief` takes.
+    guard : callable or None, optional
+        Looks at the arguments before the target may write; by default that of NumPy's function.
     """
 
     def __init__(self, target, name, *, module="sharedarray", signature=None, doc=None, arrays=0,
-                 alias=None, written=True, brief=None, most=0):
+                 alias=None, written=True, brief=None, most=0, guard=None):
         self._vectorcall = <vectorcallfunc>vectorcall
         self._target = target
         self._direct = getattr(target, "_implementation", target)
         self._arrays = arrays
         self._alias = alias
-        self._brief = brief
+        self._brief = getattr(brief, "_implementation", brief)
         self._most = most
+        self._guard = guard if guard is not None else guard_of(target)
+        self._free = free_of(self._guard)
         self._signature = signature
         self._doc = doc
         self._required = -1
@@ -492,7 +507,7 @@ def call(function, *args, **kwargs):
     out : object
         The result, with Arrays in place of NumPy's arrays.
     """
-    return apply(function, "", 0, WRITTEN, list(args), kwargs, ())
+    return apply(function, None, 0, WRITTEN, list(args), kwargs, ())
 
 
 def call_closed(function, *args, **kwargs):
@@ -510,7 +525,7 @@ def call_closed(function, *args, **kwargs):
     out : object
         The result, with Arrays in place of NumPy's arrays, copied into shared memory.
     """
-    return apply(function, "", 0, WRITTEN, list(args), kwargs, (), True)
+    return apply(function, None, 0, WRITTEN, list(args), kwargs, (), None, True)
 
 
 def measure():

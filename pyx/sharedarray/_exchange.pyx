@@ -5,7 +5,8 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport ndarray, npy_intp
 
-from ._array cimport Array, below, borrow, exported, extend, refuse_objects, scoped, wrap
+from ._array cimport Array, below, borrow, exported, extend, scoped, wrap
+from ._checks cimport refuse_objects
 from ._copies cimport copied
 from ._keys cimport has_fields
 from ._core cimport contains
@@ -116,7 +117,7 @@ def from_dlpack(x, /, *, device=None, copy=None):
 
     Raises
     ------
-    TypeError
+    AttributeError
         If `x` has no DLPack methods.
     BufferError
         If `x` cannot be imported without what was forbidden.
@@ -137,8 +138,8 @@ def from_dlpack(x, /, *, device=None, copy=None):
     cdef ndarray a
     cdef object target = None if device is None else resolve(device)
     if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
-        raise TypeError(f"from_dlpack: {type(x).__name__} has no __dlpack__ and __dlpack_device__; "
-                        "use asarray()")
+        raise AttributeError(f"from_dlpack: {type(x).__name__} has no __dlpack__ and "
+                             "__dlpack_device__; use asarray()")
     if type(x) is Array:
         return x.copy() if copy else borrow(below(x)) if x.is_shared() else (<object>x).view()
     kind = x.__dlpack_device__()

@@ -11,6 +11,8 @@ import numpy as np
 
 cnp.import_array()
 
+cdef tuple SCALARS = (np.generic, complex, str, bytes, int, float)
+
 cdef extern from "Python.h":
     bint PyIndex_Check(object)
     bint PyLong_CheckExact(object)
@@ -42,6 +44,8 @@ cdef object plain_key(object key, Below below, bint *makes):
         return key                  # fields of a structured dtype
     if not isinstance(key, ndarray) and PyIndex_Check(key):
         return operator.index(key)
+    if isinstance(key, SCALARS):
+        return key                  # no index: NumPy says what would be
     makes[0] = True
     k = np.asarray(key)
     if cnp.PyArray_SIZE(k) == 0 and not isinstance(key, ndarray) and not hasattr(key, "dtype"):
@@ -69,14 +73,17 @@ cdef bint repeats(object left, object right):
 
 cdef object value_for(ndarray a, object key, object value):
     cdef ndarray v
+    cdef object dtype
     if PyFloat_CheckExact(value) or PyLong_CheckExact(value):
         return value
-    if isinstance(value, (list, tuple)):
-        if has_fields(a) and (isinstance(key, str) or isinstance(key, list)):
-            return np.asarray(value, dtype=(<object>a)[key].dtype)
-        return np.asarray(value, dtype=a.dtype)
+    if not isinstance(value, ndarray) and isinstance(value, SCALARS):
+        return value
+    dtype = a.dtype
+    if has_fields(a) and isinstance(key, (str, list)):
+        dtype = (<object>a)[key].dtype
     if isinstance(value, ndarray):
         v = value
-        if v.descr.kind in b"SUOT" and v.descr.kind != a.descr.kind:
-            return v.astype(a.dtype)
-    return value
+        if v.descr.kind in b"SUOTV" and v.dtype != dtype:
+            return v.astype(dtype)
+        return value
+    return np.asarray(value, dtype=dtype)

@@ -148,6 +148,26 @@ def numpy(Array self):
     return exported(self)
 
 
+def to_numpy(Array self):
+    """Return an ndarray over the same memory: `numpy` by the name that data frames gave it.
+
+    Libraries that take pandas' objects ask for this method; matplotlib draws the columns of a
+    matrix that has it, as of NumPy's, and the rows of any other.
+
+    Returns
+    -------
+    numpy.ndarray
+        It holds the memory.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> xp.zeros(2).to_numpy()
+    array([0., 0.])
+    """
+    return exported(self)
+
+
 # PyTorch's spellings
 
 
@@ -345,6 +365,6 @@ def readonly(Array self):
 
 extend({"device": property(_device), "is_cuda": property(_is_cuda)})
 extend({f.__name__: f for f in (
-    to_device, cpu, cuda, numpy, clone, fill_, zero_, copy_, is_shared, share_memory_, storage,
-    handle, readonly,
+    to_device, cpu, cuda, numpy, to_numpy, clone, fill_, zero_, copy_, is_shared, share_memory_,
+    storage, handle, readonly,
 )})

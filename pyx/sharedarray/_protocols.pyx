@@ -16,6 +16,7 @@ from ._array cimport (
     unwrap,
     wrap,
 )
+from ._checks cimport guard_of
 
 import sys
 
@@ -107,7 +108,8 @@ def __array_ufunc__(Array self, ufunc, method, *inputs, **kwargs):
     >>> np.sqrt(xp.asarray([4.0, 9.0]))
     Array([2., 3.], dtype=float64, device='cpu', shared)
     """
-    cdef tuple outs = kwargs.get("out", ())
+    cdef object given = kwargs.get("out", ())
+    cdef tuple outs = given if type(given) is tuple else (given,)   # numba's ufuncs pass it bare
     cdef Kind kind, worst = OURS
     cdef object x, r
     for x in inputs + outs:
@@ -123,7 +125,9 @@ def __array_ufunc__(Array self, ufunc, method, *inputs, **kwargs):
     kwargs = {name: unwrap(value) for name, value in kwargs.items()}
     if outs:
         kwargs["out"] = tuple([unwrap(x) for x in outs])
-    function = getattr(ufunc, method)
+    function = ufunc if method == "__call__" else getattr(ufunc, method)
+    if outs or method == "at":
+        check(function, inputs, kwargs)
     if worst == ALIEN:
         return function(*[exported(x) if type(x) is Array else x for x in inputs], **kwargs)
     if worst == OBJECTS:
@@ -135,6 +139,14 @@ def __array_ufunc__(Array self, ufunc, method, *inputs, **kwargs):
     if type(r) is not tuple:
         return wrap(r, inputs) if outs[0] is None else outs[0]
     return tuple([wrap(item, inputs) if out is None else out for item, out in zip(r, outs)])
+
+
+cdef int check(object function, tuple args, dict kwargs) except -1:
+    """Raise what NumPy's function would raise after it has written something."""
+    cdef object guard = guard_of(function)
+    if guard is not None:
+        guard(function, [unwrap(x) for x in args], kwargs)
+    return 0
 
 
 cdef object lent(object x):
@@ -150,6 +162,7 @@ cdef class Arguments:
     cdef list kept          # ndarrays that must live as long as their ids are used
     cdef bint alien         # hand out exports, which may be kept
     cdef bint calls         # callables among the arguments
+    cdef bint objects       # arrays of Python objects, or lists of None, among the arguments
 
     def __cinit__(self, bint alien):
         self.passed, self.arrays, self.kept, self.alien = {}, [], [], alien
@@ -163,6 +176,7 @@ cdef class Arguments:
             self.kept.append(r)
             return r
         if type(x) is list:
+            self.look_for_none(x)
             return [self.plain(item) for item in x]
         if type(x) is tuple:
             return tuple([self.plain(item) for item in x])
@@ -170,16 +184,25 @@ cdef class Arguments:
             return {name: self.plain(item) for name, item in x.items()}
         if isinstance(x, ndarray):
             self.passed[id(x)] = x
+            self.objects |= x.dtype.hasobject
             return x
         if x is None or isinstance(x, (int, float, complex, str, bytes, slice, np.generic, np.dtype,
                                        type, np.ufunc)):
             return x
         if hasattr(type(x), "__array__") or hasattr(type(x), "__array_interface__"):
-            return np.asarray(x)
+            r = np.asarray(x)
+            self.objects |= r.dtype.hasobject
+            return r
         if callable(x):
             self.calls = True
             return self.callback(x)
         return x
+
+    cdef int look_for_none(self, object items) except -1:
+        """Note whether NumPy makes an array of objects of one of these."""
+        for item in items:
+            self.objects |= item is None
+        return 0
 
     cdef object callback(self, object function):
         """Return `function` for NumPy to call: it gets Arrays, and NumPy gets ndarrays back."""
@@ -189,10 +212,17 @@ cdef class Arguments:
         return call
 
     cdef object result(self, object r):
-        """Return the result: what was passed is given back, all else becomes an Array."""
+        """Return the result: what was passed is given back, all else becomes an Array.
+
+        Where an array or list of Python objects was passed, results that hold objects stay NumPy's.
+        """
         if isinstance(r, ndarray):
             found = self.passed.get(id(r), MISSING)
-            return wrap(r, self.arrays) if found is MISSING else found
+            if found is not MISSING:
+                return found
+            if self.objects and r.dtype.hasobject:
+                return r
+            return wrap(r, self.arrays)
         if type(r) is list:
             return [self.result(item) for item in r]
         if isinstance(r, tuple):
@@ -218,12 +248,13 @@ def __array_function__(Array self, func, types, args, kwargs):
     Returns
     -------
     object
-        What NumPy returns, with Arrays for its arrays and scalars.
+        What NumPy returns, with Arrays for its arrays and scalars; but ndarrays that hold Python
+        objects stay what they are where an argument was one, or None was.
 
     Raises
     ------
     TypeError
-        If the result would hold Python objects.
+        If the result would hold Python objects and no argument does.
 
     Examples
     --------
@@ -242,11 +273,14 @@ def __array_function__(Array self, func, types, args, kwargs):
             return NotImplemented
         alien |= getattr(t, "__array_priority__", 0.0) > PRIORITY
     arguments = Arguments(alien)
+    if func is np.broadcast_arrays:     # None is data to it, no default
+        arguments.look_for_none(args)
     args = arguments.plain(args)
     kwargs = arguments.plain(kwargs)
+    check(func, args, kwargs)
     if alien:
         return func(*args, **kwargs)
-    if arguments.calls:             # user code: not in the scope
+    if arguments.calls or arguments.objects:    # user code: not in the scope
         return arguments.result(func(*args, **kwargs))
     return arguments.result(scoped(func, args, kwargs))
 

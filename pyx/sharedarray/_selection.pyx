@@ -1,6 +1,7 @@
 """The methods of ndarray that select and sort."""
 
 from ._array cimport Array, below, extend, operand, scoped_method
+from ._checks cimport guard_of
 
 import numpy as np
 
@@ -62,7 +63,10 @@ def put(Array self, indices, values, mode="raise"):
     >>> x
     Array([5, 0, 5], dtype=int64, device='cpu', shared)
     """
-    below(self).put(given(indices), given(values), mode=mode)
+    cdef tuple args = (below(self), given(indices), given(values), mode)
+    if mode == "raise":
+        guard_of(np.put)(np.put, args, {})
+    np.put(*args)
 
 
 def choose(Array self, choices, out=None, mode="raise"):

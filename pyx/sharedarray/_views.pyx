@@ -9,13 +9,14 @@ from ._array cimport (
     extend,
     made,
     operand,
-    refuse_objects,
     scoped_method,
     unwrap,
     wrap,
 )
+from ._checks cimport refuse_objects
 from ._copies cimport copied
 from ._fill cimport fill_array
+from ._keys cimport value_for
 
 import numpy as np
 
@@ -363,7 +364,9 @@ def setfield(Array self, val, dtype, offset=0):
     >>> x
     Array([1.+5.j], dtype=complex128, device='cpu', shared)
     """
-    (<object>below(self)).setfield(given(val), dtype, offset)
+    cdef object a = below(self)
+    val = value_for(a.getfield(dtype, offset), None, given(val))
+    a.setfield(val, dtype, offset)
 
 
 def fill(Array self, value):

@@ -5,12 +5,13 @@ import json
 import pathlib
 from collections.abc import Callable, Sequence
 
-from .._bench import importing, making, many, namespace, sending, streaming
+from .._bench import calling, importing, making, many, namespace, sending, streaming
 from .._bench.table import Table, binary, machine
 from .errors import UsageError
 
 BENCHMARKS: dict[str, Callable[[float], list[Table]]] = {
     "importing": importing.measure,
+    "calling": calling.measure,
     "namespace": namespace.measure,
     "making": making.measure,
     "sending": sending.measure,
@@ -19,7 +20,8 @@ BENCHMARKS: dict[str, Callable[[float], list[Table]]] = {
 }
 SHARES = {
     "importing": 0.05,
-    "namespace": 0.25,
+    "calling": 0.05,
+    "namespace": 0.20,
     "making": 0.10,
     "sending": 0.25,
     "streaming": 0.25,

@@ -179,6 +179,24 @@ def test_objects_are_refused():
     assert np.equal(x, o, dtype=bool).tolist() == [True, False]
 
 
+def test_functions_of_arrays_of_objects():
+    """Beside an array of objects, results that hold objects stay NumPy's, in private memory."""
+    x, o = xp.asarray([1.0, 2.0]), np.array([1.0, None], dtype=object)
+    a, b = np.broadcast_arrays(x, o)
+    assert type(a) is xp.Array
+    assert type(b) is np.ndarray
+    assert b.tolist() == [1.0, None]
+    for none in (None, [None]):
+        assert np.broadcast_arrays(x, none)[1].tolist() == [None, None]
+    joined = np.concatenate([x, o])
+    assert type(joined) is np.ndarray
+    assert joined.tolist() == [1.0, 2.0, 1.0, None]
+    assert not xp.is_shared(joined)
+    assert np.shape(np.where([True, False], x, o)) == (2,)
+    with pytest.raises(TypeError, match="Python objects"):
+        np.full_like(x, 1, dtype=object)
+
+
 def test_callbacks_run_outside_the_scope_and_get_arrays():
     """Functions of the user allocate private memory, and see Arrays."""
     seen = []

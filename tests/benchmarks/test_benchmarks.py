@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from sharedarray._bench import importing, making, many, namespace, sending, streaming
+from sharedarray._bench import calling, importing, making, many, namespace, sending, streaming
 from sharedarray._bench.table import Measurement, Table, compare, machine
 from sharedarray._bench.timing import Contestant, Samples, interleave
 from sharedarray._bench.yardstick import Kept
@@ -115,6 +115,23 @@ def test_importing():
 def test_importing_tells_when_a_program_fails():
     with pytest.raises(RuntimeError, match="ended with status 3"):
         importing.cost("raise SystemExit(3)")
+
+
+def test_calling():
+    (table,) = calling.measure(0.0)
+    assert [record["case"] for record in table.records] == list(calling.CALLS)
+    for record, row in zip(table.records, table.rows, strict=True):
+        assert {"NumPy", "sharedarray"} == set(record["seconds"])
+        assert all(s > 0 for s in record["seconds"].values())
+        assert math.isfinite(record["difference"])
+        assert row[-1] == ("met" if record["difference"] <= 120e-9 else "missed")
+
+
+@pytest.mark.parametrize(("difference", "verdict"), [(119e-9, "met"), (121e-9, "missed")])
+def test_calling_verdicts(difference, verdict):
+    assert calling.Cost("xp.sin(x)", {"NumPy": 1e-7, "sharedarray": 2e-7}, difference).verdict == (
+        verdict
+    )
 
 
 def test_making():

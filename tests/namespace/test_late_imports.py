@@ -109,13 +109,14 @@ def test_arrays_that_late_modules_make_are_private(asked, tmp_path):
 def test_docstrings_and_signatures_are_made_when_asked_for():
     code = """
         import inspect
+        import numpy
         import sharedarray as xp
         f = xp.matmul
         assert "__signature__" not in vars(f)
         assert inspect.signature(f) is inspect.signature(f)
         assert f.__doc__ is f.__doc__ and f.__doc__.startswith("Multiply matrices.")
         assert xp.zeros.__doc__.startswith("Make an array of zeros")
-        assert xp.einsum.__doc__.startswith("\\n    einsum(subscripts")
+        assert xp.einsum.__doc__ == numpy.einsum.__doc__
         f.__doc__ = "Another."
         assert f.__doc__ == "Another." and xp.add.__doc__.startswith("Add two arrays")
         print(inspect.signature(xp.linalg.qr))
