@@ -21,7 +21,8 @@ def clip(x, /, min=None, max=None, out=None, *, where=True, casting="same_kind")
     -------
     out : Array
         The limited elements. Bounds of another type of the same kind do not change the data type;
-        a bound that is NaN gives NaN.
+        bounds of another kind do (integers limited by floats are floats), as in NumPy. A bound
+        that is NaN gives NaN.
 
     Examples
     --------
@@ -44,7 +45,7 @@ def clip(x, /, min=None, max=None, out=None, *, where=True, casting="same_kind")
     return result
 
 
-_SAME = {"b": "b", "i": "iuf", "u": "iuf", "f": "f", "c": "c", "m": "m", "M": "M"}
+_SAME = {"b": "b", "i": "iu", "u": "iu", "f": "f", "c": "c", "m": "m", "M": "M"}
 
 
 def _bound(x, bound):

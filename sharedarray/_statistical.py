@@ -122,7 +122,7 @@ def prod(x, /, axis=None, dtype=None, out=None, keepdims=False, initial=_MISSING
     )
 
 
-@export
+@export(guard=guarded(np.mean))
 def mean(x, /, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """Compute the arithmetic mean, of all elements or along axes.
 
@@ -185,7 +185,7 @@ def std(
     return x.std(axis, dtype, out, ddof, keepdims=keepdims, where=where, **known)
 
 
-@export(brief=np.ndarray.var, most=4)
+@export(brief=np.ndarray.var, most=4, guard=guarded(np.var))
 def var(
     x,
     /,

@@ -448,13 +448,13 @@ cdef class ArrayIterator:
 
 cdef inline object item_at(Array x, ndarray a, Py_ssize_t i):
     """Return ``x[i]``: a snapshot where `x` is 1-d, else a view."""
-    cdef Py_ssize_t n
+    cdef Py_ssize_t n, at
     if cnp.PyArray_NDIM(a) == 1:
         n = cnp.PyArray_DIM(a, 0)
-        if i < 0:
-            i += n
-        if 0 <= i < n:
-            return frozen(element(a, cnp.PyArray_BYTES(a) + i * cnp.PyArray_STRIDE(a, 0)))
+        at = i + n if i < 0 else i
+        if not 0 <= at < n:
+            raise IndexError(f"index {i} is out of bounds for axis 0 with size {n}")
+        return frozen(element(a, cnp.PyArray_BYTES(a) + at * cnp.PyArray_STRIDE(a, 0)))
     return made(get_item(a, i), x)
 
 

@@ -88,12 +88,12 @@ cdef int check_power(object a, object b) except -1:
 
 def to_negative_power(args, kwargs, out):
     """Whether integers may be raised to negative powers."""
-    return has_negative(args[1])
+    return len(args) > 1 and has_negative(args[1])
 
 
 def by_negative_powers(args, kwargs, out):
     """Whether integers may be powers of each other, some of them negative."""
-    return has_negative(args[0])
+    return len(args) > 0 and has_negative(args[0])
 
 
 def at_negative_power(args, kwargs, a):
@@ -175,6 +175,16 @@ cdef dict GUARDS = {
     np.around: Guard(narrow, 2),
     np.std: Guard(no_fraction, 3),
     np.nanstd: Guard(no_fraction, 3),
+    np.var: Guard(no_fraction, 3),
+    np.nanvar: Guard(no_fraction, 3),
+    np.mean: Guard(no_fraction, 3),
+    np.nanmean: Guard(no_fraction, 3),
+    np.median: Guard(no_fraction, 2),
+    np.nanmedian: Guard(no_fraction, 2),
+    np.percentile: Guard(no_fraction, 3),
+    np.nanpercentile: Guard(no_fraction, 3),
+    np.quantile: Guard(no_fraction, 3),
+    np.nanquantile: Guard(no_fraction, 3),
     np.put: Guard(out_of_bounds, 0, "a"),
     np.copyto: Guard(from_text, 0, "dst"),
 }
@@ -186,6 +196,8 @@ cdef dict METHODS = {
     "cumprod": Guard(without_axis),
     "round": Guard(narrow),
     "std": Guard(no_fraction),
+    "var": Guard(no_fraction),
+    "mean": Guard(no_fraction),
 }
 
 

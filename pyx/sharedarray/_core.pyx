@@ -529,6 +529,8 @@ cdef class _HandlerContext:
         return self
 
     def __exit__(self, *exc):
+        if not _stack.get():
+            raise RuntimeError("this scope was left more often than entered")
         (_, former), rest = _stack.get()
         _stack.set(rest)
         PyDataMem_SetHandler(former)

@@ -349,6 +349,9 @@ cdef class Handle:
     Array([7, 1, 2], dtype=int64, device='cpu', shared)
     """
 
+    def __cinit__(self):
+        self._closed = True     # until it is given something
+
     def __init__(self):
         raise TypeError("a Handle is made by x.handle() or Handle.from_bytes()")
 
@@ -380,6 +383,7 @@ cdef class Handle:
         cdef Handle h = Handle.__new__(Handle)
         h._data = bytes(memoryview(data))
         described(h._data)
+        h._closed = False
         return h
 
     def __bytes__(self):
@@ -438,6 +442,7 @@ cdef Handle make_handle(Storage storage, ndarray a):
     cdef Handle h = Handle.__new__(Handle)
     h._storage = storage
     h._view = a
+    h._closed = False
     return h
 
 

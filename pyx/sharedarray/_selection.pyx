@@ -12,6 +12,14 @@ cdef object given(object x):
     return np.asarray(x) if converted is NotImplemented else converted
 
 
+cdef object places(object x):
+    """Return integers as NumPy takes them: an empty sequence is one of integers."""
+    cdef object a = given(x)
+    if isinstance(x, (list, tuple)) and a.size == 0:
+        return a.astype(np.intp)
+    return a
+
+
 # Selection
 
 
@@ -40,7 +48,7 @@ def take(Array self, indices, axis=None, out=None, mode="raise"):
     >>> xp.asarray([10, 20, 30]).take([2, 0])
     Array([30, 10], dtype=int64, device='cpu', shared)
     """
-    return scoped_method(self, "take", (given(indices),), {"axis": axis, "mode": mode}, out)
+    return scoped_method(self, "take", (places(indices),), {"axis": axis, "mode": mode}, out)
 
 
 def put(Array self, indices, values, mode="raise"):
@@ -63,7 +71,7 @@ def put(Array self, indices, values, mode="raise"):
     >>> x
     Array([5, 0, 5], dtype=int64, device='cpu', shared)
     """
-    cdef tuple args = (below(self), given(indices), given(values), mode)
+    cdef tuple args = (below(self), places(indices), given(values), mode)
     if mode == "raise":
         guard_of(np.put)(np.put, args, {})
     np.put(*args)
@@ -145,7 +153,7 @@ def repeat(Array self, repeats, axis=None):
     >>> xp.asarray([1, 2]).repeat(2)
     Array([1, 1, 2, 2], dtype=int64, device='cpu', shared)
     """
-    return scoped_method(self, "repeat", (given(repeats), axis), None, None)
+    return scoped_method(self, "repeat", (places(repeats), axis), None, None)
 
 
 def nonzero(Array self):

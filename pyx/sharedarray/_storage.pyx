@@ -41,6 +41,8 @@ cdef extern from "numpy/arrayobject.h":
                                  npy_intp *strides, void *data, int flags, PyObject *obj)
 
 cdef object _u1 = np.dtype("u1")
+# What NumPy puts between an array and its views by strides.
+cdef object _strider = type(np.lib.stride_tricks.as_strided(np.empty(1), (1,)).base)
 cdef object _live = weakref.WeakValueDictionary()   # key of the memory -> its Storage
 
 
@@ -97,6 +99,8 @@ cdef ndarray root_of(ndarray a):
             base = base.obj
             if not isinstance(base, np.ndarray):
                 base = getattr(base, "_ndarray", None)   # an Array lends its buffer
+        elif type(base) is _strider:
+            base = base.base
         if not isinstance(base, np.ndarray):
             return a
         a = <ndarray>base

@@ -144,6 +144,15 @@ CALLS = {
     "take, indices": (lambda np, x: np.take(np.ones(3), [0, 3], out=x), "float64", 2),
     "take, mode": (lambda np, x: np.take(np.ones(3), [0, 1], out=x, mode="no"), "float64", 2),
     "choose": (lambda np, x: np.choose([0, 2], [[1, 1], [2, 2]], out=x), "int64", 2),
+    "mean": (lambda np, x: np.mean(np.asarray([[1, 2]] * 3), axis=1, out=x), "S4", 3),  # writes
+    "var": (lambda np, x: np.var(np.asarray([[1, 2]] * 3), axis=1, out=x), "S4", 3),  # writes
+    "var, method": (lambda np, x: np.asarray([[1, 2]] * 3).var(1, out=x), "S4", 3),  # writes
+    "median": (lambda np, x: np.median(np.asarray([[1, 2]] * 3), axis=1, out=x), "S4", 3),
+    "percentile": (
+        lambda np, x: np.percentile(np.asarray([[1, 2]] * 3), 50, axis=1, out=x),
+        "S4",
+        3,
+    ),  # writes
     "ptp": (
         lambda np, x: np.ptp(np.asarray([[1.0, 3.0], [4.0, 9.0]]), axis=0, out=x),
         "int32",
@@ -219,7 +228,20 @@ def test_nothing_is_written_before_an_error(name):
     assert x.numpy().tobytes() == start(dtype, shape).tobytes()
 
 
-GUARDED = ("p", "concat", "stack", "copyto", "std", "nanstd", "round", "fft", "rfft")
+GUARDED = (
+    "p",
+    "concat",
+    "stack",
+    "copyto",
+    "std",
+    "nanstd",
+    "round",
+    "fft",
+    "rfft",
+    "mean",
+    "var",
+    "median",
+)
 THROUGH_NUMPY = [name for name in CALLS if name.startswith(GUARDED) and "method" not in name]
 
 

@@ -309,3 +309,18 @@ def test_views_in_private_memory_alias():
             row[...] = row + 1
         assert all(not row.is_shared() and row.storage() is x.storage() for row in rows)
     assert x.tolist() == [4.0, 4.0, 5.0, 4.0, 5.0, 4.0]
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_one_element_of_a_vector_by_every_integer(n):
+    """Out of range on either side is an IndexError, with NumPy's words."""
+    a, x = pair((n,))
+    for i in range(-3 * n - 2, 2 * n + 2):
+        if -n <= i < n:
+            assert x[i] == a[i]
+            continue
+        with pytest.raises(IndexError) as numpys:
+            a[i]
+        with pytest.raises(IndexError) as ours:
+            x[i]
+        assert str(ours.value) == str(numpys.value)

@@ -357,3 +357,33 @@ def test_use_of_lost_arrays(use):
     """Every use of the data, sending on and pickling included, raises the reason."""
     with pytest.raises(xp.HandleError, match="the sender ended"):
         use(lost())
+
+
+@pytest.mark.parametrize("inside", [False, True])
+@pytest.mark.parametrize(
+    "view",
+    [
+        lambda x: xp.lib.stride_tricks.as_strided(x, (2,), (8,)),
+        lambda x: xp.lib.stride_tricks.as_strided(x),
+        lambda x: xp.lib.stride_tricks.sliding_window_view(x, 2)[0],
+        lambda x: np.lib.stride_tricks.as_strided(x, (2,), (8,)),
+    ],
+)
+def test_views_by_strides_of_private_memory_are_views(view, inside):
+    """They write to it, and go along to shared memory."""
+    with xp.memory("private"):
+        x = xp.zeros(4)
+        y = view(x) if inside else None
+    y = view(x) if y is None else y
+    x[0] = 3.0
+    assert float(y[0]) == 3.0
+    if isinstance(y, xp.Array):
+        assert y.storage() is x.storage()
+        x.share_memory_()
+        x[0] = 4.0
+        assert (float(y[0]), y.is_shared()) == (4.0, True)
+
+
+def test_a_scope_that_was_not_entered():
+    with pytest.raises(RuntimeError, match="left more often than entered"):
+        xp.memory("private").__exit__(None, None, None)

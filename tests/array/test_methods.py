@@ -346,3 +346,15 @@ def test_dtypes_are_instances():
         assert type(x.dtype) is type(dtype)
         assert x.dtype == dtype
         assert hash(x.dtype) == hash(dtype)
+
+
+@pytest.mark.parametrize("places", [[], (), [[]]])
+def test_no_places_at_all(places):
+    """An empty sequence is one of integers."""
+    x = xp.arange(4.0)
+    assert x.take(places).shape == np.arange(4.0).take(places).shape
+    x.put(places, 1)
+    x.put(places, [])
+    assert x.tolist() == [0, 1, 2, 3]
+    with pytest.raises(ValueError, match=r"broadcast|object too deep"):
+        x.repeat(places)

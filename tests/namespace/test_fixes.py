@@ -145,3 +145,19 @@ def test_real_and_imag_of_real_arrays():
     x = xp.asarray([1.0, 2.0])
     assert xp.imag(x).tolist() == [0.0, 0.0]
     assert xp.real(x).tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("low", [0.5, 0.0, np.float32(0.5), [0.5, 0.5, 0.5], float("nan")])
+@pytest.mark.parametrize("high", [None, 2.5, 3])
+def test_integers_limited_by_floats_are_floats(low, high):
+    a = np.asarray([0, 1, 5], dtype="i4")
+    expected = np.clip(a, low, high)
+    for r in (xp.clip(xp.asarray(a), low, high), xp.asarray(a).clip(low, high)):
+        assert r.dtype == expected.dtype
+        np.testing.assert_array_equal(r.numpy(), expected)
+
+
+def test_integers_limited_by_other_integers_stay():
+    x = xp.asarray([0, 1, 5], dtype="i4")
+    r = xp.clip(x, xp.asarray(1, dtype="i8"), 2**40)
+    assert (r.dtype, r.tolist()) == (np.dtype("i4"), [1, 1, 5])

@@ -228,3 +228,12 @@ def test_who_passed_an_array_on_and_dropped_it_holds_it_no_more(own_worker, nbyt
     assert y.storage() is x.storage()
     own_worker.run("del keep['x']\ngc.collect()")
     assert x.storage().attached() == before
+
+
+def test_a_handle_of_nothing():
+    """Made without its maker, it is closed."""
+    h = xp.Handle.__new__(xp.Handle)
+    assert repr(h) == "<Handle, closed>"
+    for use in (bytes, pickle.dumps, xp.from_handle, xp.Handle.__reduce__):
+        with pytest.raises(ValueError, match="this Handle is closed"):
+            use(h)

@@ -10,6 +10,7 @@ from . import checks, report, table
 from .supervisor import RunFailed, Slot, Supervisor
 from .worker import Run
 
+OWN_LEDGER = 64 << 10  # bytes: pages of this process's ledger, touched as it forks workers
 LINGER = 30  # seconds that keepers keep what nobody opens
 
 
@@ -61,7 +62,7 @@ def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, tick=N
             slot.close()
         run.table.close()
     try:
-        check_return(start, timeout=LINGER + 10.0 if keeper else 5.0)
+        check_return(start, slack=OWN_LEDGER, timeout=LINGER + 10.0 if keeper else 5.0)
     except FootprintError as error:
         wrong.append(str(error))
     wrong += checks.machine_returned(machine)
