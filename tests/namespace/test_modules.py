@@ -20,6 +20,8 @@ OWN = _OWN.split()
 NUMPYS = ["dtypes", "exceptions", "ma", "rec"]
 
 
+# Names that NumPy will remove say so when they are asked for.
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("name", OWN)
 def test_imported_by_name(name):
     module = importlib.import_module(f"sharedarray.{name}")
