@@ -8,6 +8,8 @@ import pathlib
 import resource
 import select
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
@@ -150,37 +152,39 @@ def test_a_killed_process_is_dead_before_it_is_waited_for(core):
     assert not core.alive(pid, start)
 
 
+# In a program of its own: a fork of this one has no other threads, but maybe their locks.
+FIRST_THREAD_ENDS = """
+import ctypes, os, signal, threading, time
+
+def rest():
+    while True:
+        with open(f"/proc/{os.getpid()}/stat") as file:
+            if file.read().rpartition(")")[2].split()[0] == "Z":
+                break
+        time.sleep(0.01)
+    os.write(1, b"Z")
+    signal.sigwait({signal.SIGUSR1})
+    os._exit(0)
+
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
+threading.Thread(target=rest, daemon=True).start()
+ctypes.CDLL(None).pthread_exit(None)
+"""
+
+
 def test_a_process_whose_first_thread_ended_lives(core):
-    told, tell = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        import threading
-
-        def rest():
-            for _ in range(1000):
-                with open(f"/proc/{os.getpid()}/stat") as file:
-                    if file.read().rpartition(")")[2].split()[0] == "Z":
-                        os.write(tell, b"Z")
-                        break
-                time.sleep(0.01)
-            signal.sigwait({signal.SIGUSR1})
-            os._exit(0)
-
-        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})
-        threading.Thread(target=rest, daemon=True).start()
-        ctypes.CDLL(None).pthread_exit(None)
-        os._exit(1)
-    start = core.start(pid)
-    try:
-        ready, _, _ = select.select([told], [], [], 20)
-        assert ready
-        assert os.read(told, 1) == b"Z"
-        assert core.alive(pid, start)
-    finally:
-        os.kill(pid, signal.SIGUSR1)
-        os.waitpid(pid, 0)
-        os.close(told)
-        os.close(tell)
+    program = [sys.executable, "-c", FIRST_THREAD_ENDS]
+    with subprocess.Popen(program, stdout=subprocess.PIPE) as process:
+        start = core.start(process.pid)
+        try:
+            ready, _, _ = select.select([process.stdout], [], [], 60)
+            assert ready
+            assert process.stdout.read(1) == b"Z"
+            assert core.alive(process.pid, start)
+            os.kill(process.pid, signal.SIGUSR1)
+            assert process.wait(60) == 0
+        finally:
+            process.kill()
 
 
 @root_only
