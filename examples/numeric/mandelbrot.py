@@ -24,7 +24,7 @@ def run(np: ModuleType, width: int = 240, height: int = 160, limit: int = 60) ->
         alive = alive[~escaped]
         if not alive.size:
             break
-    steps.shape = height, width
+    steps = steps.reshape(height, width)
     histogram, edges = np.histogram(steps[steps < limit], bins=8)
     return {
         "steps": steps,
