@@ -24,11 +24,11 @@ def run(np: ModuleType, width: int = 240, height: int = 160, limit: int = 60) ->
         alive = alive[~escaped]
         if not alive.size:
             break
-    steps.shape = height, width
+    steps = steps.reshape(height, width)
     histogram, edges = np.histogram(steps[steps < limit], bins=8)
     return {
         "steps": steps,
-        "inside": np.count_nonzero(steps == limit) / steps.size,
+        "inside": np.mean(steps == limit),
         "histogram": histogram,
         "edges": edges,
     }

@@ -754,18 +754,15 @@ cdef class Array:
 
     @property
     def shape(self):
-        """Shape, a tuple of ints; assigning to it reshapes in place."""
+        """Shape, a tuple of ints; assigning to it reshapes in place, and warns where NumPy does."""
         if self._a is None and isinstance(self._link, Lost):
             return (<Lost>self._link).shape
         return (<object>below(self)).shape
 
     @shape.setter
     def shape(self, value):
-        cdef object a = below(self)
-        cdef ndarray r = a.reshape(value)
-        if not np.may_share_memory(a, r) and cnp.PyArray_SIZE(r):
-            raise AttributeError("shape cannot be assigned: these elements lie in that shape only "
-                                 "in a copy; use reshape()")
+        cdef object r = (<object>below(self)).view()
+        r.shape = value
         self._a = r
 
     @property

@@ -11,6 +11,8 @@ def as_strided(
     strides: Iterable[int] | None = None,
     subok: bool = False,
     writeable: bool = True,
+    *,
+    check_bounds: bool | None = None,
 ) -> Array: ...
 def sliding_window_view(
     x: npt.ArrayLike,

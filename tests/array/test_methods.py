@@ -240,6 +240,11 @@ def test_astype_without_a_change_is_the_same_array():
         x.astype(xp.int8, casting="safe")
 
 
+#: NumPy 2.5 warns of it, and so does an Array; the tables of `tests/swap_in` compare the warnings.
+assigns_shape = pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
+
+
+@assigns_shape
 def test_views_of_classes():
     """``view(type)`` knows one class; ``view()`` is a new Array."""
     x = xp.ones(3)
@@ -252,6 +257,7 @@ def test_views_of_classes():
     assert x.shape == (3,)
 
 
+@assigns_shape
 def test_shape_can_be_assigned():
     """In place where the elements allow it, as NumPy did."""
     x = xp.arange(6)
@@ -285,7 +291,8 @@ def test_what_is_not_there():
 def test_everything_else_of_ndarray_is_there():
     """No public attribute of ndarray is missing, but those that contracts except."""
     names = {name for name in dir(np.ndarray) if not name.startswith("_")}
-    assert names - set(dir(xp.Array)) == {"resize", "dump", "dumps"}
+    gone = {"itemset", "newbyteorder", "ptp", "tostring"}  # raise or warn where NumPy has them left
+    assert names - set(dir(xp.Array)) - gone == {"resize", "dump", "dumps"}
 
 
 def test_signatures_and_docstrings():
@@ -302,10 +309,12 @@ def test_signatures_and_docstrings():
         assert member.__qualname__ == f"Array.{name}"
         ours = list(inspect.signature(member).parameters)
         assert ours[0] == "self"
-        if hasattr(np.ndarray, name) and name not in ("view", "to_device"):
+        theirs = getattr(np.ndarray, name, None)
+        told = getattr(theirs, "__text_signature__", None)  # older versions tell none of methods
+        if told is not None and name not in ("view", "to_device"):
             theirs = [
                 p.name
-                for p in inspect.signature(getattr(np.ndarray, name)).parameters.values()
+                for p in inspect.signature(theirs).parameters.values()
                 if p.kind is not p.VAR_KEYWORD
             ]
             assert ours[: len(theirs)] == theirs, name

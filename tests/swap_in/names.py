@@ -82,6 +82,9 @@ REASONS = {
     "an old spelling of `pickle.dump` and `pickle.dumps`, which work": """
         ndarray.dump ndarray.dumps
     """,
+    "for C code that defines data types; an Array exchanges those that it can share": """
+        dtypes.register_dlpack_dtype
+    """,
     "gone from NumPy 2: where the name is left, it raises or warns": """
         ndarray.itemset ndarray.newbyteorder ndarray.ptp ndarray.tostring testing._OLD_PROMOTION
     """,
@@ -90,10 +93,12 @@ REASONS = {
 EXCLUDED = {name: reason for reason, names in REASONS.items() for name in names.split()}
 #: Names in the tables that some supported versions of NumPy, or of Python, have not.
 _OTHERS = """
-    exceptions.RankWarning in1d trapz matvec vecmat strings.slice testing._OLD_PROMOTION
+    exceptions.RankWarning in1d row_stack trapz matvec vecmat strings.slice testing._OLD_PROMOTION
     testing.BLAS_SUPPORTS_FPE testing.NUMPY_ROOT testing.IS_64BIT testing.IS_INSTALLED
     ndarray.itemset ndarray.newbyteorder ndarray.ptp ndarray.tostring
-    ndarray.__buffer__ ndarray.__release_buffer__
+    ndarray.__buffer__ ndarray.__release_buffer__ dtypes.register_dlpack_dtype
+    polynomial.polynomial.polyvalnd polynomial.chebyshev.chebvalnd polynomial.legendre.legvalnd
+    polynomial.laguerre.lagvalnd polynomial.hermite.hermvalnd polynomial.hermite_e.hermevalnd
 """
 OTHER_VERSIONS = set(_OTHERS.split())
 #: Names that calls ask for in another way: through an array, a context or another name.
@@ -133,6 +138,11 @@ def public():
             if f"{place}.{name}".lstrip(".") not in MODULES
         ]
     for place, kind in CLASSES.items():
-        names = dir(kind) if kind is numpy.ndarray else [n for n in vars(kind) if n[0] != "_"]
-        found += [f"{place}.{name}" for name in sorted(names)]
+        names = dir(kind) if kind is numpy.ndarray else vars(kind)
+        special = kind is numpy.ndarray
+        found += [
+            f"{place}.{name}"
+            for name in sorted(names)
+            if name[0] != "_" or (special and name.endswith("__"))
+        ]
     return found

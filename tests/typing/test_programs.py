@@ -9,6 +9,7 @@ import types
 import typing
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 import sharedarray as xp
@@ -20,6 +21,7 @@ WRONG = "wrong.py"
 
 def fits(value, kind):
     """Whether a value is what a type says."""
+    kind = getattr(kind, "__value__", kind)  # what a `type` statement names
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if kind is typing.Any or kind is object:
         return True
@@ -88,6 +90,8 @@ def test_each_wrong_use_is_named_in_its_line():
         (1, xp.Array | int, True),
         ("1", xp.Array | int, False),
         (np.dtype("f4"), np.dtype[np.generic], True),
+        (np.ones(2), npt.NDArray[typing.Any], True),
+        (xp.ones(2), npt.NDArray[typing.Any], False),
     ],
 )
 def test_what_fits(value, kind, right):

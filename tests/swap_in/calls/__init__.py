@@ -10,6 +10,7 @@ from . import (
     linear_algebra,
     manipulation,
     methods,
+    newer,
     options,
     options_text,
     polynomial,
@@ -36,6 +37,7 @@ CHAPTERS = {
         methods,
         options,
         options_text,
+        newer,
     )
 }
 CALLS = joined(*CHAPTERS.values())

@@ -90,7 +90,7 @@ CALLS = joined(
             "np.array(np.frombuffer(b'abcd', dtype=np.uint8))",
             "np.array(np.frombuffer(bytes(16), count=1, offset=8))",
         ],
-        "fromstring": ["np.fromstring('1 2 3', sep=' ')", "np.fromstring('1,2', int, sep=',')"],
+        "fromstring": ["np.fromstring('1 2 3', sep=' ')", "np.fromstring('1,2', int, 1, sep=',')"],
         "from_dlpack": ["np.from_dlpack(m)", "np.from_dlpack(v, copy=True)"],
         "diag": ["np.diag(v)", "np.diag(m)", "np.diag(m, k=1)", "np.diag([1, 2], -1)"],
         "diagflat": ["np.diagflat(v)", "np.diagflat([[1, 2]], 1)"],

@@ -32,6 +32,7 @@ COMMON = {
     "val": ["{}val(m, v)", "{}val(0.5, [v, w])", "{}val(up, m, tensor=False)"],
     "val2d": ["{}val2d(v, w, m)"],
     "val3d": ["{}val3d(v, w, v, cube)"],
+    "valnd": ["{}valnd([v, w], m)", "{}valnd((v, w, v), cube)"],
     "grid2d": ["{}grid2d(v, w[:2], m)"],
     "grid3d": ["{}grid3d(v, w, [0.5], cube)"],
     "der": ["{}der(v)", "{}der(m, 2, axis=1)"],
