@@ -8,6 +8,7 @@ import random
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 
 import pytest
@@ -320,6 +321,28 @@ def test_looking_leaves_nothing_and_commits_no_memory():
     assert len(os.listdir("/proc/self/fd")) == held
     assert len(procfs.mappings()) == mapped
     assert 0 < ledger() == before
+
+
+def test_looking_at_a_ledger_does_not_touch_all_of_it():
+    """In a program whose ledger has few entries."""
+    code = """
+    import os
+    import sharedarray as xp
+    from sharedarray import _segments as segments
+
+    x = xp.ones(10)
+    bytes(x.handle())
+
+    def ledger():
+        own = [s for s in segments.scan().ledgers if any(h.pid == os.getpid() for h in s.holders)]
+        return sum(s.resident for s in own)
+
+    before = ledger()
+    for _ in range(5):
+        segments.scan()
+    assert 0 < ledger() == before < 1 << 20, (before, ledger())
+    """
+    run_script(textwrap.dedent(code)).ok()
 
 
 def test_processes_that_come_and_go_are_no_error():

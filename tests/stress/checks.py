@@ -32,6 +32,14 @@ def messages_accounted(known):
         )
 
 
+def nothing_lost_without_a_cause(known):
+    """No array is lost where nobody was killed and no forked child ended, which keeps nothing."""
+    sums = totals(known)
+    ended = any(row.ended and "/" in row.name for row in known.rows())
+    if sums["lost"] and not sums["killed"] and not ended:
+        yield f"{sums['lost']} arrays lost, nobody killed"
+
+
 def dropped(known, paths):
     """The survivors hold nothing, by their own statistics."""
     for path in paths:

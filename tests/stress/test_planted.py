@@ -68,6 +68,20 @@ def test_messages_that_vanish_are_counted(known):
     assert list(checks.messages_accounted(known)) == []
 
 
+def test_losses_need_a_cause(known):
+    one = known.new_row()
+    one.lost = 1
+    assert list(checks.nothing_lost_without_a_cause(known))
+    child = known.new_row()
+    child.begin("0.0/3", os.getpid(), 1, one)
+    assert list(checks.nothing_lost_without_a_cause(known))
+    child.ended = 1
+    assert not list(checks.nothing_lost_without_a_cause(known))
+    child.ended = 0
+    known.new_row().condemned = 1
+    assert not list(checks.nothing_lost_without_a_cause(known))
+
+
 def test_what_is_in_flight_must_have_been_abandoned(known, tmp_path):
     sender, receiver = known.new_row(), known.new_row()
     stats = {"allocated": 0, "attached": 0, "in_flight": 4096}
