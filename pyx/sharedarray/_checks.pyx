@@ -67,7 +67,7 @@ cdef class Guard:
         function(*args, **kwargs)
 
 
-cdef object given(object args, object kwargs, Py_ssize_t place, str name):
+cdef object argument(object args, object kwargs, Py_ssize_t place, str name):
     """An argument, whether it was passed by position or by name."""
     return args[place] if place < len(args) else kwargs.get(name)
 
@@ -115,7 +115,7 @@ def powers_without_axis(args, kwargs, out):
 
 def narrow(args, kwargs, out):
     """Whether `out` cannot hold what comes last, a difference or the imaginary part."""
-    return not np.can_cast(np.asarray(given(args, kwargs, 0, "a")).dtype, out.dtype, "same_kind")
+    return not np.can_cast(np.asarray(argument(args, kwargs, 0, "a")).dtype, out.dtype, "same_kind")
 
 
 def no_fraction(args, kwargs, out):
@@ -130,7 +130,7 @@ def always(args, kwargs, out):
 
 def joining(args, kwargs, out):
     """Whether some array cannot be converted to the data type of `out`."""
-    for item in given(args, kwargs, 0, "arrays") or ():
+    for item in argument(args, kwargs, 0, "arrays") or ():
         dtype = np.asarray(item).dtype
         if dtype == out.dtype:
             continue
@@ -142,7 +142,7 @@ def joining(args, kwargs, out):
 
 def out_of_bounds(args, kwargs, a):
     """Whether some index is."""
-    indices = np.asarray(given(args, kwargs, 1, "ind"))
+    indices = np.asarray(argument(args, kwargs, 1, "ind"))
     if indices.dtype.kind not in "iu" or not indices.size:
         return False
     return indices.max() >= a.size or indices.min() < -a.size
@@ -150,7 +150,7 @@ def out_of_bounds(args, kwargs, a):
 
 def from_text(args, kwargs, dst):
     """Whether text is to be converted, which may be no number."""
-    dtype = np.asarray(given(args, kwargs, 1, "src")).dtype
+    dtype = np.asarray(argument(args, kwargs, 1, "src")).dtype
     return dtype.kind in TEXT and dtype != dst.dtype
 
 

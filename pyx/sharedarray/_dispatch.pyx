@@ -82,13 +82,21 @@ cdef bint is_output(Function function, Py_ssize_t index, Py_ssize_t count, PyObj
     return index in function._outputs()
 
 
+cdef Array from_scalar(object value):
+    """A scalar of NumPy as a 0-d Array."""
+    cdef int token = enter(0)
+    cdef PyObject *array = PyArray_FromScalar(<PyObject *>value, NULL)
+    leave(token)
+    if array == NULL:
+        failed()
+    return made(stolen(array), None)
+
+
 cdef object answer(Function function, object value, PyObject *const *args, PyObject **plain,
                    Py_ssize_t count, PyObject *kwnames, Py_ssize_t total):
     """The result of a direct call: an argument that came back, or new Arrays."""
     cdef Py_ssize_t i
     cdef Arguments arguments
-    cdef PyObject *array
-    cdef int token
     if type(value) is ndarray:
         for i in range(total):
             if plain[i] == <PyObject *>value:
@@ -97,12 +105,7 @@ cdef object answer(Function function, object value, PyObject *const *args, PyObj
         if contains(cnp.PyArray_DATA(<ndarray>value)):
             return made(value, None)
     elif PyType_IsSubtype(Py_TYPE(<PyObject *>value), &PyGenericArrType_Type):
-        token = enter(0)
-        array = PyArray_FromScalar(<PyObject *>value, NULL)
-        leave(token)
-        if array == NULL:
-            failed()
-        return made(stolen(array), None)
+        return from_scalar(value)
     elif is_plain(<PyObject *>value):
         return value
     arguments = Arguments.__new__(Arguments)
@@ -148,8 +151,7 @@ cdef object direct(Function function, PyObject *const *args, Py_ssize_t count):
     if value == NULL:
         failed()
     if Py_TYPE(value) != &PyArray_Type:     # a product of vectors, before NumPy 2.3
-        a = stolen(value)
-        return made(stolen(PyArray_FromScalar(<PyObject *>a, NULL)), None)
+        return from_scalar(stolen(value))
     return made(stolen(value), None)
 
 
