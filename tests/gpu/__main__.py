@@ -1,6 +1,7 @@
 """The command: ``python -m tests.gpu``."""
 
 import argparse
+import contextlib
 import fnmatch
 import importlib.util
 import json
@@ -45,8 +46,14 @@ def arguments(words) -> argparse.Namespace:
 def main(words=None) -> int:
     """Run the checks, print the table and write the page; the exit status."""
     options = arguments(words)
+    with contextlib.ExitStack() as stack:
+        extra = double(stack) if options.double else {}
+        return run(options, extra)
+
+
+def run(options: argparse.Namespace, extra: Mapping[str, str]) -> int:
+    """Run what the command line asks for, with `extra` in the environment of all processes."""
     deadline, start = runner.Deadline(options.seconds), time.monotonic()
-    extra = double() if options.double else {}
     sections = []
     if not (options.no_build or options.list):
         built = build(deadline)
@@ -91,11 +98,12 @@ def main(words=None) -> int:
     return status(sections)
 
 
-def double() -> Mapping[str, str]:
-    """The environment in which the driver is the double."""
+def double(stack: contextlib.ExitStack) -> Mapping[str, str]:
+    """The environment in which the driver is the double, its devices those of all processes."""
     from tests.cuda_double import environment
 
-    return environment()
+    machine = stack.enter_context(tempfile.TemporaryDirectory(prefix="gpu-machine-"))
+    return environment(devices=2, delayed=True, machine=machine)
 
 
 def build(deadline: runner.Deadline) -> Section:

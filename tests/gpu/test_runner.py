@@ -120,7 +120,7 @@ def test_memory_left_on_the_device_is_a_failure(machine, tmp_path):
 
 @pytest.mark.parametrize("words", [["--double"], ["--only", "fi*"]], ids=" ".join)
 def test_the_double_and_parts_write_no_page(machine, tmp_path, monkeypatch, words):
-    monkeypatch.setattr(command, "double", dict)
+    monkeypatch.setattr(command, "double", lambda stack: {})
     machine("fine")[0]["double"] = "--double" in words
     target = tmp_path / "page.md"
     assert command.main(["--no-build", "--page", str(target), *words]) == 0

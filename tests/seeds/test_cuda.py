@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tests.cuda_double import environment
-from tests.harness.worker import Worker
+from tests.harness.worker import Worker, WorkerError
 
 from . import cuda_rows
 
@@ -38,5 +38,5 @@ def test_row(machine, row):
 
 
 def test_a_row_that_does_not_hold_is_seen(machine):
-    with pytest.raises(AssertionError, match="ValueError"):
+    with pytest.raises(WorkerError, match="no ValueError was raised"):
         machine.run("from tests.seeds.cuda_rows import raises\nwith raises(ValueError): pass")
