@@ -91,13 +91,6 @@ class Driver:
 
     def seconds(self, call, count: int = 1) -> float:
         """Seconds that one of `count` calls takes on the default stream, by the device's clock."""
-        if on_double():
-            self.wait()
-            start = time.perf_counter()
-            for _ in range(count):
-                call()
-            self.wait()
-            return (time.perf_counter() - start) / count
         first, last = self("cuEventCreate", 0), self("cuEventCreate", 0)
         try:
             self.wait()
