@@ -29,7 +29,7 @@ from . import (  # they complete the Array, and what happens when the process en
 from ._array import Array
 from ._constants import e, euler_gamma, inf, nan, newaxis, pi
 from ._conversion import array, asarray, frombuffer
-from ._core import capture_numpy, collect, empty_cache, memory, memory_stats, memory_summary
+from ._core import capture_numpy, memory
 from ._creation import (
     arange,
     empty,
@@ -144,6 +144,7 @@ from ._manipulation import (
     tile,
     unstack,
 )
+from ._memory import collect, empty_cache, memory_stats, memory_summary
 from ._parts import clip, imag, real
 from ._parts import round_ as round
 from ._searching import argmax, argmin, count_nonzero, nonzero, searchsorted, where

@@ -16,6 +16,7 @@ LAYERS = {
         "_core",
         "_keeper",
         "_ledger",
+        "_memory",
         "_notes",
         "_processes",
         "_segments",
