@@ -14,6 +14,9 @@ import numpy as _numpy
 
 from . import (  # they complete the Array, and what happens when the process ends
     _attributes,
+    _cuda_backend,
+    _cuda_exchange,
+    _cuda_methods,
     _exchange,
     _keeper,
     _methods,
@@ -370,4 +373,5 @@ _forwarded, __dir__ = _forwarder(_numpy, __name__, __all__)
 __getattr__ = _later(__name__, ("fft", "linalg", "random"), _forwarded)
 
 # Members of Array by being imported, and the platform's check.
-del _attributes, _exchange, _keeper, _methods, _placement, _platform, _protocols, _selection, _views
+del _attributes, _cuda_backend, _cuda_exchange, _cuda_methods, _exchange, _keeper, _methods
+del _placement, _platform, _protocols, _selection, _views

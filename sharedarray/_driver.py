@@ -11,6 +11,7 @@ import sys
 import typing
 
 LIBRARY = "libcuda.so.1"
+MARKER = "sharedarray_cuda_double"  # a symbol of the driver double
 TIMEOUT = 60  # seconds; a machine with many cards and no persistence daemon may need ten
 
 _QUESTION = """
@@ -36,11 +37,14 @@ class Driver(typing.NamedTuple):
         Newest CUDA version the driver supports, as ``(major, minor)``.
     reason : str
         Why `devices` is 0; empty if it is not.
+    double : bool
+        Whether the driver is no driver, but a double of one whose devices are host memory.
     """
 
     devices: int
     version: tuple[int, int] | None
     reason: str
+    double: bool = False
 
 
 _answers: dict[str | None, Driver] = {}
@@ -58,16 +62,17 @@ def query() -> Driver:
         library = ctypes.CDLL(LIBRARY)
     except OSError:
         return Driver(0, None, "no NVIDIA driver")
+    double = hasattr(library, MARKER)
     count = ctypes.c_int()
     # Fails, and changes nothing, unless this process has already called cuInit.
     if library.cuDeviceGetCount(ctypes.byref(count)) == 0:
         version = ctypes.c_int()
         library.cuDriverGetVersion(ctypes.byref(version))
-        return _answer(0, count.value, version.value, "")
+        return _answer(0, count.value, version.value, "")._replace(double=double)
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible not in _answers:
         _answers[visible] = _ask_elsewhere()
-    return _answers[visible]
+    return _answers[visible]._replace(double=double)
 
 
 def _ask_elsewhere() -> Driver:

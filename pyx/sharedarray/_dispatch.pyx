@@ -14,9 +14,10 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from ._arguments cimport Arguments, flat, is_plain, is_plain_tuple
-from ._array cimport Array, failed, made, unwrap
+from ._array cimport Array, elsewhere, made, unwrap
 from ._array cimport borrow as borrowed
 from ._checks cimport free_of, guard_of
+from ._copies cimport failed
 from ._core cimport contains, enter, leave, suspend
 from ._storage cimport in_shared
 
@@ -25,6 +26,8 @@ import inspect
 
 import numpy as np
 
+from ._cuda_call import cuda_of
+from ._devices import default, resolve
 from ._errors import memory_error
 
 cnp.import_array()
@@ -63,6 +66,13 @@ cdef bint asks_for_arrays = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
 cdef tuple out_name = ("out",)
 
 cdef PyTypeObject *array_type = <PyTypeObject *>Array
+
+# NumPy's functions, beyond the standard's, that make arrays where the device in force says.
+cdef frozenset CREATORS = frozenset({
+    "bartlett", "blackman", "diag_indices", "fromfunction", "fromiter", "fromstring", "geomspace",
+    "hamming", "hanning", "identity", "indices", "kaiser", "logspace", "tri", "tril_indices",
+    "triu_indices",
+})
 
 
 cdef inline object stolen(PyObject *value):
@@ -174,6 +184,10 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
     cdef PyObject *target = <PyObject *>function._direct
     cdef Py_ssize_t ndim = 0
     cdef int token
+    if function._creates and (elsewhere or kwnames != NULL):
+        array = created(function, args, count, kwnames)
+        if array is not None:
+            return array
     if count == function._inputs and kwnames == NULL:
         array = direct(function, args, count)
         if array is not None:
@@ -231,14 +245,51 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
     return general(function, args, count, kwnames)
 
 
-cdef object general(Function function, PyObject *const *args, Py_ssize_t count, PyObject *kwnames):
-    """Call with arguments of any kind."""
+cdef object created(Function function, PyObject *const *args, Py_ssize_t count,
+                    PyObject *kwnames):
+    """Call a function that makes arrays on the device asked for or in force; None: on the CPU."""
+    cdef object device = None
+    cdef Py_ssize_t i, total = count
+    if kwnames != NULL:
+        total += PyTuple_GET_SIZE(<object>kwnames)
+        for i in range(count, total):
+            if <object>PyTuple_GET_ITEM(<object>kwnames, i - count) == "device":
+                device = <object>args[i]
+    if device is None:
+        if not elsewhere:
+            return None
+        device = default()
+        for i in range(total):
+            if isinstance(<object>args[i], Array):
+                return None             # what comes from arrays is where they are
+    else:
+        device = resolve(device)
+    if device.index is None:
+        return None
+    from ._cuda_dispatch import create
+    return create(function, device, *listed(args, count, kwnames))
+
+
+cdef tuple listed(PyObject *const *args, Py_ssize_t count, PyObject *kwnames):
+    """The arguments of a call as a list and a dict."""
     cdef list positional = [<object>args[i] for i in range(count)]
     cdef dict keywords = {}
     cdef Py_ssize_t i
     if kwnames != NULL:
         for i in range(PyTuple_GET_SIZE(<object>kwnames)):
             keywords[<object>PyTuple_GET_ITEM(<object>kwnames, i)] = <object>args[count + i]
+    return positional, keywords
+
+
+cdef object general(Function function, PyObject *const *args, Py_ssize_t count, PyObject *kwnames):
+    """Call with arguments of any kind."""
+    cdef list positional
+    cdef dict keywords
+    positional, keywords = listed(args, count, kwnames)
+    if elsewhere and cuda_of((positional, keywords)) is not None:
+        from ._cuda_dispatch import call as call_there
+        return call_there(function, positional, keywords)
+    if keywords:
         function._rename(positional, keywords)
     return apply(function._target, function, function._arrays, function._flags, positional,
                  keywords, function._outputs(), function._guard)
@@ -275,6 +326,13 @@ cdef object apply(object target, Function function, Py_ssize_t arrays, int flags
         raise memory_error(exc, getattr(exc, "_total_size", None)) from None
     finally:
         leave(token)
+
+
+cdef bint takes_device(object target) except -1:
+    """Whether a Python function has a parameter `device`."""
+    code = getattr(target, "__code__", None)
+    return code is not None and "device" in code.co_varnames[:code.co_argcount
+                                                             + code.co_kwonlyargcount]
 
 
 cdef ndarray as_array(Function function, Py_ssize_t place, object value):
@@ -340,6 +398,7 @@ cdef class Function:
         self._inputs = -1
         if isinstance(target, np.ufunc) and target.nout == 1 and target.nin <= 2:
             self._inputs = target.nin
+        self._creates = name in CREATORS or takes_device(target)
         self.__name__ = name.rpartition(".")[2]
         self.__qualname__ = name
         self.__module__ = module
@@ -494,6 +553,30 @@ def is_shared_memory(ndarray a):
     return in_shared(a)
 
 
+cdef int here_only(object function, tuple args, dict kwargs) except -1:
+    """Raise where an argument is on another device: this runs on the CPU alone."""
+    if elsewhere and cuda_of((args, kwargs)) is not None:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise NotImplementedError(
+            f"{name} works on the CPU only, and an argument is on "
+            f"{cuda_of((args, kwargs)).device}: x.to_device('cpu') copies it there")
+    return 0
+
+
+def device_in_force():
+    """The device in force, where it is not the CPU.
+
+    Returns
+    -------
+    out : Device or None
+        None: arrays are made on the CPU.
+    """
+    if not elsewhere:
+        return None
+    device = default()
+    return None if device.index is None else device
+
+
 def call(function, *args, **kwargs):
     """Call a NumPy function as the namespace does.
 
@@ -509,6 +592,7 @@ def call(function, *args, **kwargs):
     out : object
         The result, with Arrays in place of NumPy's arrays.
     """
+    here_only(function, args, kwargs)
     return apply(function, None, 0, WRITTEN, list(args), kwargs, ())
 
 
@@ -527,6 +611,7 @@ def call_closed(function, *args, **kwargs):
     out : object
         The result, with Arrays in place of NumPy's arrays, copied into shared memory.
     """
+    here_only(function, args, kwargs)
     return apply(function, None, 0, WRITTEN, list(args), kwargs, (), None, True)
 
 

@@ -5,9 +5,9 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport ndarray, npy_intp
 
-from ._array cimport Array, below, borrow, exported, extend, scoped, wrap
+from ._array cimport Array, below, borrow, exported, extend, wrap
 from ._checks cimport refuse_objects
-from ._copies cimport copied
+from ._copies cimport copied, scoped
 from ._keys cimport has_fields
 from ._core cimport contains
 from ._dlpack cimport from_capsule, to_capsule, understands_versions

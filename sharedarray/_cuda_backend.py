@@ -1,0 +1,50 @@
+"""Which library computes on CUDA devices, found when one is first needed."""
+
+import importlib.util
+
+from . import _device, _driver
+from ._cuda_record import look_for_devices
+
+
+class Cuda:
+    """Finds the backend of CUDA devices: CuPy, or NumPy on a driver double."""
+
+    def missing(self) -> str:
+        """Say why no arrays can be made where there are devices.
+
+        Returns
+        -------
+        out : str
+            Empty if they can.
+        """
+        found = _driver.query()
+        if found.double or importlib.util.find_spec("cupy") is not None:
+            return ""
+        extra = "cuda12" if found.version is not None and found.version < (13, 0) else "cuda13"
+        return f'CuPy is not installed: pip install "sharedarray-xp[{extra}]"'
+
+    def announce(self) -> None:
+        """Devices come into use: from now on they have to be looked for."""
+        look_for_devices()
+
+    def load(self) -> _device.Backend:
+        """Import the library that computes.
+
+        Returns
+        -------
+        out : Backend
+            The backend.
+        """
+        from . import _cuda, _cuda_blocks
+
+        look_for_devices()
+        if _driver.query().double:
+            from ._cuda_numpy import NumpyBackend
+
+            return NumpyBackend(_cuda, _cuda_blocks)
+        from ._cuda_cupy import CupyBackend
+
+        return CupyBackend(_cuda, _cuda_blocks)
+
+
+_device.provide("cuda", Cuda())
