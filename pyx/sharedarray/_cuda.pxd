@@ -19,4 +19,5 @@ cdef class Segment:
 cdef int check(int rc, object what, int device) except -1
 cdef Segment create(int device, uint64_t size)
 cdef Segment receive(int device, const uint64_t *ident, uint64_t size, int fd, bint writable)
+cdef void wait_quietly(int device) noexcept nogil
 cdef int let_write(Segment segment) except -1

@@ -295,6 +295,11 @@ def synchronize(int index):
     check(rc, f"waiting for cuda:{index}", index)
 
 
+cdef void wait_quietly(int device) noexcept nogil:
+    """As `synchronize`, for destructors: a device that fails has nothing left to wait for."""
+    sa_cuda_synchronize(device)
+
+
 def wait_stream(int index, waiting, other):
     """Let what comes on one stream wait for what is on another one now; nobody waits here.
 

@@ -10,7 +10,7 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memset
 
 from . cimport _core
-from ._cuda cimport Segment, create, let_write, receive
+from ._cuda cimport Segment, create, let_write, receive, wait_quietly
 from ._storage cimport Hold, new_block
 
 import bisect
@@ -26,9 +26,6 @@ from ._cuda import synchronize as wait_for
 from ._cuda_pools import CupyPool, FirstFitPool
 from ._errors import HandleError
 from ._limits import size_text
-
-cdef extern from "core/driver.h" nogil:
-    int sa_cuda_device_wait "sa_cuda_synchronize" (int device)
 
 cdef enum:
     CONTROL = 64        # bytes of a control block
@@ -254,7 +251,7 @@ cdef int leave(Block block) except -1:
     _limbo[key] = left
     if left.received:
         with nogil:     # who takes the memory next must not meet our work on it
-            sa_cuda_device_wait(left.index)
+            wait_quietly(left.index)
     left.control = None     # the last reference here, unless messages are on their way
     if _limbo.get(key) is left and gone(left):
         release(key)

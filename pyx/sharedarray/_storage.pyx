@@ -604,6 +604,7 @@ cdef extern from *:
     static void sa_replace_new(PyTypeObject *type, newfunc made) {
         sa_here = type->tp_new;
         type->tp_new = made;
+        type->tp_vectorcall = NULL; /* which passes tp_new by */
     }
     static PyObject *sa_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
         return type->tp_new(type, args, kwargs);
