@@ -50,6 +50,21 @@ def run(method, target, *arguments):
     join(process)
 
 
+@contextlib.contextmanager
+def running(method, target):
+    """A process that runs `target` with its end of a pipe; gives it and our end."""
+    context = multiprocessing.get_context(method)
+    ours, theirs = context.Pipe()
+    process = context.Process(target=target, args=(theirs,))
+    process.start()
+    try:
+        yield process, ours
+        join(process)
+    finally:
+        process.kill()
+        process.join()
+
+
 # Tensor.is_shared
 
 
@@ -76,25 +91,23 @@ def arrays_made_by_dlpack_tell_the_truth():
     assert x.tolist() == [9, 1, 2, 3]
 
 
-def watch(x, connection):
+def watch(connection):
     """Hold an array until told to let go."""
+    x = connection.recv()
     connection.send(x.tolist())
     connection.recv()
 
 
 def another_process_that_uses_it_can_be_told():
     for method in METHODS:
-        context = multiprocessing.get_context(method)
         x = xp.ones(5, device="cuda")
         assert x.storage().attached() == 0
-        ours, theirs = context.Pipe()
-        process = context.Process(target=watch, args=(x, theirs))
-        process.start()
-        assert ours.recv() == [1.0] * 5
-        assert x.storage().attached() == 1
-        assert process.pid in x.storage().processes()
-        ours.send("enough")
-        join(process)
+        with running(method, watch) as (process, connection):
+            connection.send(x)
+            assert connection.recv() == [1.0] * 5
+            assert x.storage().attached() == 1
+            assert process.pid in x.storage().processes()
+            connection.send("enough")
 
 
 def descend(parameters, gradient, rate, steps):
@@ -348,7 +361,18 @@ def a_device_that_is_not_there_is_an_error_that_says_so():
     assert xp.zeros(3).device == "cpu"
 
 
-NOT_ROWS = {devices, raises, run, watch, descend, fill, fill_slice, fill_slices, after_fork}
+NOT_ROWS = {
+    devices,
+    raises,
+    run,
+    running,
+    watch,
+    descend,
+    fill,
+    fill_slice,
+    fill_slices,
+    after_fork,
+}
 ROWS = [
     one
     for one in list(globals().values())

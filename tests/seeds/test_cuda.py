@@ -11,6 +11,12 @@ from . import cuda_rows
 
 pytestmark = pytest.mark.gpu
 ON_CARD = "SHAREDARRAY_TEST_CARD" in os.environ
+# Processes that `multiprocessing` starts when they are first needed, and keeps.
+SERVANTS = """
+from multiprocessing import forkserver, resource_tracker
+forkserver.ensure_running()
+resource_tracker.ensure_running()
+"""
 MODES = ["card"] if ON_CARD else ["immediate", "delayed"]
 
 
@@ -26,6 +32,7 @@ def machine(request):
         os.environ.clear()
         os.environ.update(before)
     with running:
+        running.run(SERVANTS)
         yield running
 
 
