@@ -27,6 +27,9 @@ from ._cuda_pools import CupyPool, FirstFitPool
 from ._errors import HandleError
 from ._limits import size_text
 
+cdef extern from "Python.h":
+    bint Py_IsInitialized()
+
 cdef enum:
     CONTROL = 64        # bytes of a control block
 
@@ -174,15 +177,14 @@ cdef class Block:
     def __dealloc__(self):
         if self.segment is None:
             return
-        books = books_of(self.index)
-        if self.received:
-            books.attached -= self.nbytes
-        else:
-            books.allocated -= self.nbytes
-        if self.control is not None:
-            leave(self)
-        elif self.received:
-            places.keep(self.segment)
+        if not Py_IsInitialized():      # the interpreter is going, and what is in this module
+            if self.received:
+                wait_quietly(self.index)
+            return
+        try:
+            dropped(self)
+        except Exception:               # no memory of the host: the device's stays where it is
+            return
 
     @property
     def shared(self):
@@ -236,6 +238,20 @@ cdef class Block:
                 self.control = control
                 _live[control.key()] = self
         return self.control
+
+
+cdef int dropped(Block block) except -1:
+    """The last array here is gone."""
+    books = books_of(block.index)
+    if block.received:
+        books.attached -= block.nbytes
+    else:
+        books.allocated -= block.nbytes
+    if block.control is not None:
+        leave(block)
+    elif block.received:
+        places.keep(block.segment)
+    return 0
 
 
 cdef int leave(Block block) except -1:
