@@ -5,7 +5,7 @@ import numpy as np
 import sharedarray as xp
 
 from . import machine
-from .common import DEVICE, MIB, size
+from .common import DEVICE, MIB, bound, size
 from .measure import binary, clock, duration, interleave, rate
 from .registry import check
 from .table import Row
@@ -66,7 +66,7 @@ def on_the_device(report):
                 rate(traffic, seconds),
                 f"{PLAIN}: {rate(traffic, found.median(PLAIN))}",
                 found.ratio(OURS, PLAIN),
-                at_most=1.02,
+                at_most=bound(1.02),
             )
         )
         share = machine.bandwidth_of(traffic, seconds, peak)
@@ -97,7 +97,7 @@ def triad(report):
             rate(traffic, found.median(OURS)),
             f"{PLAIN}: {rate(traffic, found.median(PLAIN))}",
             found.ratio(OURS, PLAIN),
-            at_most=1.02,
+            at_most=bound(1.02),
         )
     )
     share = machine.bandwidth_of(traffic, found.median(PLAIN), peak)

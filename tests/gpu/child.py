@@ -33,8 +33,19 @@ def main(name: str, file: str) -> int:
         if reason:
             report(Row.left_out(check.title, reason))
         else:
-            check.run(report)
+            try:
+                check.run(report)
+            finally:
+                end_workers()
     return 0
+
+
+def end_workers() -> None:
+    """Kill workers that a check left when it raised: at its end Python would wait for them."""
+    from tests.harness.worker import Worker
+
+    for worker in list(Worker.running):
+        worker.kill()
 
 
 if __name__ == "__main__":

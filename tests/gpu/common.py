@@ -16,6 +16,11 @@ def size(on_card: int, on_double: int) -> int:
     return on_double if machine.on_double() else on_card
 
 
+def bound(ratio: float) -> float | None:
+    """A bound of a ratio: none on the double, whose speed means nothing."""
+    return None if machine.on_double() else ratio
+
+
 def ramp(count: int):
     """An Array of ours on the device: 0, 1, 2, ..."""
     return xp.arange(count, dtype=xp.int32, device=DEVICE)

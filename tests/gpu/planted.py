@@ -44,6 +44,11 @@ def stops_in_a_line(report):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def reports_rubbish(report):
+    with open(sys.argv[2], "a") as stream:
+        stream.write('{"what": "x", "found": "y", "verdict": "perhaps"}\n')
+
+
 def leaves_a_process(report):
     process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     report(Row("left", str(process.pid)))

@@ -128,7 +128,7 @@ def run_check(
         file.touch()
         command = [sys.executable, "-m", program, name, str(file)]
         status, output = run(command, extra, timeout)
-        rows = [Row.from_json(json.loads(line)) for line in complete(file.read_text())]
+        rows = [row_of(line) for line in complete(file.read_text())]
     if status != 0:
         say("\n".join(output.strip().splitlines()[-LINES:]))
         rows.append(Row.failed(title, ending(status, output, timeout)))
@@ -140,3 +140,11 @@ def run_check(
 def complete(text: str) -> list[str]:
     """The whole lines: a process that was stopped may have written a part of one."""
     return text.splitlines() if text.endswith("\n") else text.splitlines()[:-1]
+
+
+def row_of(line: str) -> Row:
+    """The row that a check reported; one that cannot be read is a failure."""
+    try:
+        return Row.from_json(json.loads(line))
+    except (ValueError, TypeError) as error:
+        return Row.failed(line[:60], f"a row that cannot be read: {error}")

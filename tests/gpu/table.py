@@ -32,49 +32,49 @@ class Row:
         What was done.
     found : str
         What came out, with its unit; of failures the reason.
-    verdict : Verdict
     beside : str
         The same of what it is compared with, named.
     ratio : float or None
         Ours over theirs, of one run.
     target : str
         What the ratio was to be.
+    verdict : Verdict
     """
 
     what: str
     found: str
-    verdict: Verdict = Verdict.SEEN
     beside: str = ""
     ratio: float | None = None
     target: str = ""
+    verdict: Verdict = Verdict.SEEN
 
     @classmethod
     def compared(cls, what, found, beside, ratio, *, at_most=None, at_least=None):
         """A figure and its ratio to another one, with a bound of the ratio or without."""
         if not ratio > 0:  # NaN too
-            return cls(what, found, Verdict.FAILED, f"{beside} (no ratio)")
+            return cls(what, found, f"{beside} (no ratio)", verdict=Verdict.FAILED)
         if at_most is not None:
             verdict = Verdict.MET if ratio <= at_most else Verdict.MISSED
-            return cls(what, found, verdict, beside, ratio, f"at most {at_most:.2f}")
+            return cls(what, found, beside, ratio, f"at most {at_most:.2f}", verdict)
         if at_least is not None:
             verdict = Verdict.MET if ratio >= at_least else Verdict.MISSED
-            return cls(what, found, verdict, beside, ratio, f"at least {at_least:.2f}")
-        return cls(what, found, Verdict.SEEN, beside, ratio)
+            return cls(what, found, beside, ratio, f"at least {at_least:.2f}", verdict)
+        return cls(what, found, beside, ratio)
 
     @classmethod
     def held(cls, what, good, found):
         """Something that must be so."""
-        return cls(what, found, Verdict.HOLDS if good else Verdict.FAILED)
+        return cls(what, found, verdict=Verdict.HOLDS if good else Verdict.FAILED)
 
     @classmethod
     def failed(cls, what, reason):
         """A check that did not come to its end."""
-        return cls(what, reason, Verdict.FAILED)
+        return cls(what, reason, verdict=Verdict.FAILED)
 
     @classmethod
     def left_out(cls, what, reason):
         """A check that this machine cannot have."""
-        return cls(what, reason, Verdict.LEFT_OUT)
+        return cls(what, reason, verdict=Verdict.LEFT_OUT)
 
     def as_json(self):
         """What `from_json` takes."""

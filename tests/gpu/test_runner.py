@@ -52,6 +52,12 @@ def test_silence_is_a_failure():
     assert [row.verdict for row in section.rows] == ["FAILED"]
 
 
+def test_a_row_that_cannot_be_read_is_a_failure():
+    section, _ = run("reports_rubbish")
+    assert [row.verdict for row in section.rows] == ["FAILED"]
+    assert "cannot be read" in section.rows[0].found
+
+
 def test_what_is_not_begun_is_a_failure():
     section, _ = run("fine", 0.0)
     assert section.rows[0].verdict == "FAILED"
