@@ -31,7 +31,7 @@ from . import _cuda_backend, _cuda_exchange, _cuda_methods  # they look at the w
 from ._array import Array
 from ._constants import e, euler_gamma, inf, nan, newaxis, pi
 from ._conversion import array, asarray, frombuffer
-from ._core import capture_numpy, collect, empty_cache, memory, memory_stats, memory_summary
+from ._core import capture_numpy, memory
 from ._creation import (
     arange,
     empty,
@@ -146,6 +146,7 @@ from ._manipulation import (
     tile,
     unstack,
 )
+from ._memory import collect, empty_cache, memory_stats, memory_summary
 from ._parts import clip, imag, real
 from ._parts import round_ as round
 from ._searching import argmax, argmin, count_nonzero, nonzero, searchsorted, where

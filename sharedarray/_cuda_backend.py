@@ -35,16 +35,21 @@ class Cuda:
         out : Backend
             The backend.
         """
-        from . import _cuda, _cuda_blocks
+        from . import _cuda, _cuda_blocks, _cuda_sending, _cuda_storage
 
         look_for_devices()
+        library: _device.Backend
         if _driver.is_double():
             from ._cuda_numpy import NumpyBackend
 
-            return NumpyBackend(_cuda, _cuda_blocks)
-        from ._cuda_cupy import CupyBackend
+            library = NumpyBackend(_cuda, _cuda_blocks)
+        else:
+            from ._cuda_cupy import CupyBackend
 
-        return CupyBackend(_cuda, _cuda_blocks)
+            library = CupyBackend(_cuda, _cuda_blocks)
+        library.storage_type = _cuda_storage.CudaStorage
+        library.arrive = _cuda_sending.arrival(library)
+        return library
 
 
 _device.provide("cuda", Cuda())

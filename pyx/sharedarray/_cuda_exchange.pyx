@@ -349,7 +349,7 @@ def storage(CudaArray self):
 
 
 def handle(CudaArray self):
-    from ._transport import handle_of
+    from ._cuda_sending import handle as handle_of
     return handle_of(self)
 
 
