@@ -107,9 +107,11 @@ CUresult function_named(const char *name, void **function, int version, uint64_t
                         int *status)
 {
     int best = -1, state = SYMBOL_NOT_FOUND;
-    if (!name || !function)
+    if (!name || !function || flags > FLAG_PER_THREAD)
         return INVALID_VALUE;
-    for (int i = 0; i < CALLS && flags != FLAG_PER_THREAD; i++) {
+    if (flags == FLAG_PER_THREAD)
+        return NOT_SUPPORTED; /* the double has no functions that take stream 0 for 2 */
+    for (int i = 0; i < CALLS; i++) {
         if (strcmp(functions[i].name, name))
             continue;
         if (functions[i].version <= version)
