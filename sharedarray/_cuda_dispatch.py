@@ -137,5 +137,3 @@ def _holds_arrays(x):
     if isinstance(x, (list, tuple)):
         return any(_holds_arrays(item) for item in x)
     return isinstance(x, dict) and any(_holds_arrays(item) for item in x.values())
-
-

@@ -5,7 +5,6 @@ an array of a device is an ndarray over them, and what this library computes on 
 there: in NumPy's own memory, from which results are copied into Blocks.
 """
 
-
 import numpy as np
 
 from ._core import memory
@@ -216,5 +215,3 @@ def computed(function, args, kwargs):
         return x
 
     return back(function(*lend(args), **lend(kwargs)))
-
-

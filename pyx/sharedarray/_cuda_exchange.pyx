@@ -27,6 +27,7 @@ from . import _device
 from . import _placement, _protocols  # noqa: F401  # Array is whole
 from ._cuda_record import Borrowed
 from ._devices import Device, resolve
+from ._errors import DeviceError
 from ._exchange import _restore
 
 __all__ = ["borrowed", "from_host", "lies_on_cuda", "owned", "transfer"]
@@ -440,7 +441,6 @@ def __reduce__(CudaArray self):
 
 def restored(str device, *state):
     """Make the Array that was pickled, on its device; where that does not exist, on the CPU."""
-    from ._errors import DeviceError
     x = _restore(*state)
     try:
         target = resolve(device)
@@ -510,7 +510,8 @@ def share_memory_(CudaArray self):
     if self.is_shared():
         return self
     if root is None:
-        raise ValueError(f"share_memory_(): the driver of {self.device} exports no memory")
+        raise DeviceError(f"share_memory_(): memory of {self.device} cannot be shared: "
+                          f"{library.driver.refusal(record.index)}")
     if any([ref() is not None for ref in root.exports]):
         raise BufferError("share_memory_(): exports (DLPack, CuPy) of the borrowed memory are alive, "
                           "and would stay behind: drop them first")
