@@ -14,9 +14,6 @@ import numpy as _numpy
 
 from . import (  # they complete the Array, and what happens when the process ends
     _attributes,
-    _cuda_backend,
-    _cuda_exchange,
-    _cuda_methods,
     _exchange,
     _keeper,
     _methods,
@@ -26,6 +23,11 @@ from . import (  # they complete the Array, and what happens when the process en
     _views,
     cuda,
 )
+
+# isort: split
+from . import _cuda_backend, _cuda_exchange, _cuda_methods  # they look at the whole Array
+
+# isort: split
 from ._array import Array
 from ._constants import e, euler_gamma, inf, nan, newaxis, pi
 from ._conversion import array, asarray, frombuffer

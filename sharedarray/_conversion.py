@@ -6,8 +6,11 @@ import numpy as np
 
 from ._arguments import is_array_like
 from ._array import Array
-from ._devices import resolve
-from ._dispatch import Function, borrow, call, is_shared_memory
+from ._cuda_conversion import elsewhere
+from ._cuda_exchange import from_host
+from ._cuda_foreign import borrowed, lies_on_cuda
+from ._devices import CPU, resolve
+from ._dispatch import Function, borrow, call, device_in_force, is_shared_memory
 
 _MISSING = object()
 
@@ -19,7 +22,8 @@ def asarray(
 
     An Array comes back as it is. Memory of this library, however it arrives, is taken over without
     a copy; other arrays and buffers are copied into shared memory, so that the result never
-    aliases private memory unless ``copy=False`` asks for that.
+    aliases private memory unless ``copy=False`` asks for that. Arrays of other libraries on CUDA
+    devices are borrowed without a copy, and stay on their device unless `device` names another.
 
     Parameters
     ----------
@@ -63,12 +67,19 @@ def asarray(
         obj = _by_name(a, "asarray", "obj")
     if type(obj) is Array:
         if device is not None:
-            resolve(device)
+            target = resolve(device)
+            if target.index is not None:
+                return elsewhere(obj, dtype, order, target, copy)
         if dtype is None and order is None:
             return call(np.array, obj) if copy else obj
         return call(_converted, obj, dtype, order, copy)
-    if device is not None:
-        resolve(device)
+    if isinstance(obj, Array):
+        return elsewhere(obj, dtype, order, None if device is None else resolve(device), copy)
+    target = device_in_force() if device is None else resolve(device)
+    if type(obj) not in _VALUES and lies_on_cuda(obj):
+        return elsewhere(borrowed(obj), dtype, order, None if device is None else target, copy)
+    if target is not None and target.index is not None:
+        return from_cpu(obj, dtype, order, target, copy)
     source = None if type(obj) in _VALUES else _source(obj)
     if source is None:
         if copy is False:
@@ -89,6 +100,17 @@ def asarray(
             f"{np.dtype(dtype or source.dtype)} in order {order or 'K'} without a copy"
         )
     return call(np.array, source, dtype, order=order or "K")
+
+
+def from_cpu(obj, dtype, order, target, copy):
+    """Make an Array on a CUDA device of values or memory of the host, which takes a copy."""
+    if copy is False:
+        raise ValueError(
+            f"asarray(copy=False): {type(obj).__name__} is in the memory of the host, and comes to "
+            f"{target} only by a copy; leave out copy=False"
+        )
+    with CPU:
+        return from_host(asarray(obj, dtype, order), target)
 
 
 def _by_name(value, function, name):
@@ -180,7 +202,12 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     >>> xp.array([1, 2], ndmin=2).shape
     (1, 2)
     """
-    if isinstance(object, (str, list, tuple)) and dtype is None and copy is not False:
+    if (
+        isinstance(object, (str, list, tuple))
+        and dtype is None
+        and copy is not False
+        and device_in_force() is None
+    ):
         result = call(np.array, object, order=order)
     else:
         result = asarray(object, dtype, None if order == "K" else order, copy=copy)

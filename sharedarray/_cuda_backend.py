@@ -17,9 +17,9 @@ class Cuda:
         out : str
             Empty if they can.
         """
-        found = _driver.query()
-        if found.double or importlib.util.find_spec("cupy") is not None:
+        if _driver.is_double() or importlib.util.find_spec("cupy") is not None:
             return ""
+        found = _driver.query()
         extra = "cuda12" if found.version is not None and found.version < (13, 0) else "cuda13"
         return f'CuPy is not installed: pip install "sharedarray-xp[{extra}]"'
 
@@ -39,7 +39,7 @@ class Cuda:
 
         look_for_devices()
         library: _device.Backend
-        if _driver.query().double:
+        if _driver.is_double():
             from ._cuda_numpy import NumpyBackend
 
             library = NumpyBackend(_cuda, _cuda_blocks)

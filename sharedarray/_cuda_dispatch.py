@@ -7,6 +7,8 @@ from ._devices import resolve
 
 #: Functions that look at data types alone; arrays are replaced by theirs.
 OF_DTYPES = frozenset({"can_cast", "common_type", "finfo", "iinfo", "isdtype", "result_type"})
+#: Functions that return read-only views, where the library has no such.
+DIAGONALS = frozenset({"diagonal", "linalg.diagonal"})
 #: Functions that write to an argument: its place.
 WRITES = {
     "copyto": 0,
@@ -61,11 +63,7 @@ def call(function, positional, keywords):
     NotImplementedError
         If the library that computes on the device has no such function.
     """
-    target = None
-    if function._creates and keywords.get("device") is not None:
-        target = resolve(keywords["device"])
-    if function._creates:
-        keywords.pop("device", None)
+    target = _without_device(function, positional, keywords)
     if keywords:
         function._rename(positional, keywords)
     name = name_of(function)
@@ -80,7 +78,19 @@ def call(function, positional, keywords):
         *[work.convert(x) for x in positional],
         **{key: work.convert(x) for key, x in keywords.items()},
     )
-    return result if target is None else result.to_device(target)
+    if name in DIAGONALS:
+        result.setflags(write=False)
+    return result if target is None else result.to_device(resolve(target))
+
+
+def _without_device(function, positional, keywords):
+    """Take the argument `device` out of a call and return it."""
+    if not function._creates:
+        return None
+    if len(positional) > function._device:
+        device, positional[function._device] = positional[function._device], None
+        return device
+    return keywords.pop("device", None)
 
 
 def _check_outputs(function, name, positional, keywords):
@@ -117,7 +127,7 @@ def create(function, device, positional, keywords):
     out : object
         What it returns, Arrays being on `device`.
     """
-    keywords.pop("device", None)
+    _without_device(function, positional, keywords)
     if _holds_arrays((positional, keywords)):
         result = function(*positional, **keywords)
         if isinstance(result, Array):

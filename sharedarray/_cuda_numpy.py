@@ -7,10 +7,10 @@ there: in NumPy's own memory, from which results are copied into Blocks.
 
 import numpy as np
 
+from ._array import Array, unwrap
 from ._core import memory
 from ._device import CPU
 from ._dispatch import borrow
-from ._array import Array, unwrap
 
 
 class Holder:

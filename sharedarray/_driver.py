@@ -37,14 +37,11 @@ class Driver(typing.NamedTuple):
         Newest CUDA version the driver supports, as ``(major, minor)``.
     reason : str
         Why `devices` is 0; empty if it is not.
-    double : bool
-        Whether the driver is no driver, but a double of one whose devices are host memory.
     """
 
     devices: int
     version: tuple[int, int] | None
     reason: str
-    double: bool = False
 
 
 _answers: dict[str | None, Driver] = {}
@@ -62,17 +59,30 @@ def query() -> Driver:
         library = ctypes.CDLL(LIBRARY)
     except OSError:
         return Driver(0, None, "no NVIDIA driver")
-    double = hasattr(library, MARKER)
     count = ctypes.c_int()
     # Fails, and changes nothing, unless this process has already called cuInit.
     if library.cuDeviceGetCount(ctypes.byref(count)) == 0:
         version = ctypes.c_int()
         library.cuDriverGetVersion(ctypes.byref(version))
-        return _answer(0, count.value, version.value, "")._replace(double=double)
+        return _answer(0, count.value, version.value, "")
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible not in _answers:
         _answers[visible] = _ask_elsewhere()
-    return _answers[visible]._replace(double=double)
+    return _answers[visible]
+
+
+def is_double() -> bool:
+    """Tell whether the driver is none, but a double whose devices are memory of the host.
+
+    Returns
+    -------
+    bool
+        Whether the library has the double's mark.
+    """
+    try:
+        return hasattr(ctypes.CDLL(LIBRARY), MARKER)
+    except OSError:
+        return False
 
 
 def _ask_elsewhere() -> Driver:

@@ -18,8 +18,7 @@ cdef bint elsewhere             # arrays of other devices may be around, or such
 @cython.no_gc
 cdef class Array:               # CudaArray is its one subclass: no others can be made
     cdef ndarray _a             # None: lost, never initialised, or on another device
-    cdef object _link           # None; the Storage (private or borrowed memory); a Lost; or what
-                                # is known of an array on another device
+    cdef object _link           # None; Storage (private or borrowed memory); Lost; a Record (CUDA)
     cdef object __weakref__
 
 

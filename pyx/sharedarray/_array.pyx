@@ -80,8 +80,8 @@ cdef int refuse(Array x) except -1:
     if isinstance(x._link, Lost):
         raise HandleError((<Lost>x._link).reason)
     if type(x) is not Array:
-        raise TypeError(f"the elements of this Array are on {(<object>x).device}, not in the memory "
-                        "of the host: x.to_device(\"cpu\") copies them")
+        raise TypeError(f"this Array is on {(<object>x).device}, not in the memory of the host: "
+                        "x.to_device(\"cpu\") copies it there")
     raise TypeError("this Array was never initialised: make arrays with sharedarray.empty() "
                     "or sharedarray.asarray()")
 

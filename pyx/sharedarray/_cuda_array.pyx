@@ -114,8 +114,8 @@ cdef class CudaArray(Array):
     """The class of Arrays on CUDA devices, which to users is Array."""
 
     def __init__(self, *args, **kwargs):
-        raise TypeError("arrays on CUDA devices are made by the functions of the namespace, such as "
-                        "sharedarray.empty(shape, device='cuda:0')")
+        raise TypeError("arrays on CUDA devices are made by the functions of the namespace, such "
+                        "as sharedarray.empty(shape, device='cuda:0')")
 
     def __hash__(self):
         raise TypeError("unhashable type: 'Array' (its elements can change); "

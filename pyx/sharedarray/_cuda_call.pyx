@@ -12,6 +12,7 @@ import operator
 import numpy as np
 
 from . import _device
+from ._cuda_foreign import borrowed
 
 __all__ = ["Call", "cuda_of"]
 
@@ -80,8 +81,8 @@ cdef class Call:
         """Raise: a NumPy array is no argument of an operation on a device."""
         where = place_of(self.index)
         raise TypeError(
-            f"a {type(x).__name__} in the memory of the host in an operation on {where}: bring it "
-            f"there first, sharedarray.asarray(..., device={where!r})")
+            f"an operation on {where} with an array in the memory of the host ({type(x).__name__}):"
+            f" bring it there first, sharedarray.asarray(..., device={where!r})")
 
     cdef object operand(self, object x):
         """Return what the library is to compute with; NotImplemented: the type of `x` wants to."""
@@ -113,8 +114,7 @@ cdef class Call:
 
     def foreign(self, x):
         """Return the backend array over another library's array on this device."""
-        from ._cuda_exchange import borrowed
-        cdef Array y = borrowed(x, place_of(self.index))
+        cdef Array y = borrowed(x)
         cdef Record record = record_of(y)
         if record.index != self.index:
             mixed(y, place_of(self.index))

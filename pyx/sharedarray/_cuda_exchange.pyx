@@ -2,7 +2,7 @@
 
 from cpython.object cimport PyTypeObject
 cimport numpy as cnp
-from numpy cimport ndarray, npy_intp
+from numpy cimport ndarray
 
 from ._array cimport Array, wrap
 from ._cuda_array cimport CudaArray
@@ -16,21 +16,17 @@ from ._cuda_record cimport (
     record_of,
     upload,
 )
-from ._dlpack cimport from_capsule, to_capsule, understands_versions
-from ._storage cimport make_ndarray
+from ._dlpack cimport to_capsule, understands_versions
 
 import operator
 
 import numpy as np
 
 from . import _device
-from . import _placement, _protocols  # noqa: F401  # Array is whole
-from ._cuda_record import Borrowed
 from ._devices import Device, resolve
 from ._errors import DeviceError
-from ._exchange import _restore
 
-__all__ = ["borrowed", "from_host", "lies_on_cuda", "owned", "transfer"]
+__all__ = ["from_host", "transfer"]
 
 cnp.import_array()
 
@@ -47,7 +43,6 @@ cdef dict SCALAR_FIRST = {          # ufuncs that operators of NumPy's scalars c
     "matmul": operator.matmul,
 }
 cdef tuple CPU = (1, 0)             # kDLCPU
-cdef frozenset CUDA_KINDS = frozenset({2, 13})      # kDLCUDA, kDLCUDAManaged
 
 
 # Between devices
@@ -185,8 +180,8 @@ def __array_ufunc__(CudaArray self, ufunc, method, *inputs, **kwargs):
         if isinstance(x, ndarray) or isinstance(x, np.generic):
             call_of(self).host(x)
     raise TypeError(f"numpy.{ufunc.__name__} works on host memory, and this Array is on "
-                    f"{self.device}: use sharedarray.{ufunc.__name__}, and bring NumPy arrays there "
-                    f"by sharedarray.asarray(..., device='{self.device}')")
+                    f"{self.device}: use sharedarray.{ufunc.__name__}, and bring NumPy arrays "
+                    f"there by sharedarray.asarray(..., device='{self.device}')")
 
 
 def __array_function__(CudaArray self, func, types, args, kwargs):
@@ -196,142 +191,7 @@ def __array_function__(CudaArray self, func, types, args, kwargs):
                     f"sharedarray.asarray(..., device='{self.device}')")
 
 
-# To and from other libraries
-
-
-def lies_on_cuda(x):
-    """Whether an object of another library has memory on a CUDA device, by its own word.
-
-    Parameters
-    ----------
-    x : object
-        Any object but an Array.
-
-    Returns
-    -------
-    bool
-    """
-    kind = type(x)
-    if isinstance(x, (ndarray, np.generic)) or issubclass(kind, type):
-        return False
-    if hasattr(kind, "__dlpack_device__"):
-        try:
-            return int(x.__dlpack_device__()[0]) in CUDA_KINDS
-        except (BufferError, RuntimeError, TypeError, ValueError):
-            return False
-    return hasattr(x, "__cuda_array_interface__")
-
-
-cdef tuple interface_of(object x):
-    """Return an ndarray with address and layout of an array by its CUDA array interface."""
-    cdef dict about = x.__cuda_array_interface__
-    cdef npy_intp[64] shape
-    cdef npy_intp[64] strides
-    cdef object dtype, steps = about.get("strides")
-    cdef size_t pointer
-    cdef int i, ndim = len(about["shape"])
-    if about.get("mask") is not None:
-        raise BufferError("__cuda_array_interface__: masked arrays have no equivalent here")
-    dtype = np.dtype(about["typestr"])
-    if dtype.kind == "V" and about.get("descr"):
-        dtype = np.dtype(about["descr"])
-    pointer, readonly = about["data"]
-    step = dtype.itemsize
-    for i in range(ndim - 1, -1, -1):
-        shape[i] = about["shape"][i]
-        strides[i] = step if steps is None else steps[i]
-        step *= max(shape[i], 1)
-    view = make_ndarray(<void *>pointer, dtype, ndim, shape, strides, not readonly, (x,))
-    return view, about.get("stream")
-
-
-cdef Py_ssize_t device_at(object x, object library, object view):
-    """Return the number of the device an array with a CUDA array interface lies on."""
-    if library.is_array(x):
-        return library.device_of(x)
-    if hasattr(type(x), "__dlpack_device__"):
-        return int(x.__dlpack_device__()[1])
-    return library.driver.device_at(view.ctypes.data) if hasattr(library.driver, "device_at") else 0
-
-
-def borrowed(x, device=None):
-    """Return an Array over another library's array on a CUDA device, without a copy.
-
-    Parameters
-    ----------
-    x : object
-        It has DLPack's methods or ``__cuda_array_interface__``.
-    device : object, optional
-        For messages.
-
-    Returns
-    -------
-    Array
-        ``is_shared()`` tells whether the memory is this library's.
-
-    Raises
-    ------
-    BufferError
-        If its data type or layout has no equivalent here.
-    """
-    cdef ndarray view
-    cdef object library, stream = None
-    library = _device.backend(_device.make("cuda", 0))
-    if library.is_array(x):
-        index = library.device_of(x)
-        return over(x, index, True)
-    if hasattr(type(x), "__dlpack__") and hasattr(type(x), "__dlpack_device__"):
-        index = int(x.__dlpack_device__()[1])
-        ours = library.stream(index)
-        view = from_capsule(asked(x, ours if ours else 1), True)
-        writable = bool(cnp.PyArray_ISWRITEABLE(view))
-    else:
-        view, stream = interface_of(x)
-        index = device_at(x, library, view)
-        writable = bool(cnp.PyArray_ISWRITEABLE(view))
-        if stream is not None and stream != 0:
-            library.driver.wait_stream(index, library.stream(index), stream)
-    _device.check(_device.make("cuda", index))
-    b = library.foreign(view, <size_t>cnp.PyArray_DATA(view), index,
-                        (<object>view).shape, (<object>view).strides, view.dtype)
-    return over(b, index, writable)
-
-
-cdef object asked(object x, object stream):
-    """Ask an array for a DLPack capsule, of the newest version it knows."""
-    try:
-        return x.__dlpack__(stream=stream, max_version=(1, 0))
-    except TypeError:
-        return x.__dlpack__(stream=stream)      # from before DLPack 1.0
-
-
-cdef object over(object b, int index, bint writable):
-    """Return an Array over a backend array of anybody's: memory of ours is known as such."""
-    root = None if _device.loaded().block_of(b) is not None else Borrowed()
-    return cuda_array(b, index, writable, None, root)
-
-
-def owned(x):
-    """Whether the memory of another library's array on a CUDA device is this library's.
-
-    Parameters
-    ----------
-    x : object
-        An array by ``__cuda_array_interface__`` or DLPack.
-
-    Returns
-    -------
-    bool
-    """
-    cdef ndarray view
-    library = _device.loaded()
-    if library.is_array(x):
-        return bool(library.blocks.owns(library.pointer(x)))
-    if hasattr(x, "__cuda_array_interface__"):
-        view = interface_of(x)[0]
-    else:
-        view = from_capsule(asked(x, -1), True)
-    return bool(library.blocks.owns(<size_t>cnp.PyArray_DATA(view)))
+# To other libraries
 
 
 def cuda_array_interface(CudaArray self):
@@ -381,8 +241,8 @@ def cupy(CudaArray self):
                           "\"sharedarray-xp[cuda13]\", or [cuda12], by the driver's version"
                           ) from None
     if not record.writable:
-        raise TypeError("cupy(): this Array is read-only, and CuPy has no such arrays: x.copy() can "
-                        "be written")
+        raise TypeError("cupy(): this Array is read-only, and CuPy has no such arrays: x.copy() "
+                        "can be written")
     if isinstance(record.b, library.ndarray):
         return exported(self, record.b.view())
     view = header(self)
@@ -399,8 +259,8 @@ def __dlpack__(CudaArray self, *, stream=None, max_version=None, dl_device=None,
     cdef CudaArray x = self
     if dl_device is not None and tuple(dl_device) != (2, record.index):
         if tuple(dl_device) != CPU:
-            raise BufferError(f"__dlpack__: an array on {self.device} {(2, record.index)} cannot be "
-                              f"exported to device {tuple(dl_device)!r}")
+            raise BufferError(f"__dlpack__: an array on {self.device} {(2, record.index)} cannot "
+                              f"be exported to device {tuple(dl_device)!r}")
         if copy is False:
             raise BufferError(f"__dlpack__: from {self.device} to the CPU only by a copy, which "
                               "copy=False forbids")
@@ -430,8 +290,10 @@ def __dlpack_device__(CudaArray self):
 
 def __reduce_ex__(CudaArray self, protocol):
     """Pickle by value, through the host; it is loaded on this device, or the CPU without it."""
+    cdef object restore
+    cdef tuple state
     restore, state = to_host(self, None).__reduce_ex__(protocol)
-    return restored, (str(self.device), *state)
+    return restored, (str(self.device), restore, *state)
 
 
 def __reduce__(CudaArray self):
@@ -439,9 +301,9 @@ def __reduce__(CudaArray self):
     return __reduce_ex__(self, 4)
 
 
-def restored(str device, *state):
+def restored(str device, restore, *state):
     """Make the Array that was pickled, on its device; where that does not exist, on the CPU."""
-    x = _restore(*state)
+    x = restore(*state)
     try:
         target = resolve(device)
     except DeviceError:
@@ -513,8 +375,8 @@ def share_memory_(CudaArray self):
         raise DeviceError(f"share_memory_(): memory of {self.device} cannot be shared: "
                           f"{library.driver.refusal(record.index)}")
     if any([ref() is not None for ref in root.exports]):
-        raise BufferError("share_memory_(): exports (DLPack, CuPy) of the borrowed memory are alive, "
-                          "and would stay behind: drop them first")
+        raise BufferError("share_memory_(): exports (DLPack, CuPy) of the borrowed memory are "
+                          "alive, and would stay behind: drop them first")
     arrays = [y for y in [ref() for ref in root.arrays] if y is not None]
     ends = [extent(record_of(y).b, library) for y in arrays if y.size]
     low = min([e[0] for e in ends], default=library.pointer(record.b))

@@ -24,7 +24,6 @@ import inspect
 import numpy as np
 
 from . import _device, _show
-from . import _attributes, _methods, _placement, _selection, _views  # noqa: F401  # Array is whole
 from ._cuda_array import looks_of
 
 cdef extern from "core/ndarray.h":
@@ -69,7 +68,10 @@ def computed(CudaArray self, str name, tuple args, dict kwargs):
         kwargs = {key: call.convert(x) for key, x in kwargs.items()}
     if name in WRITING or name == "byteswap" and (args and args[0] or kwargs.get("inplace")):
         check_writable(record_of(self), "output array")
-    return call.run(call.library.method, (a, name, args, kwargs), None)
+    result = call.run(call.library.method, (a, name, args, kwargs), None)
+    if name == "diagonal":
+        (<Record>record_of(result)).writable = False
+    return result
 
 
 def method(name):
@@ -352,8 +354,6 @@ def __format__(CudaArray self, spec):
 
 def _repr_html_(CudaArray self):
     return looks_of(self, _show.html)
-
-
 
 
 # PyTorch's spellings

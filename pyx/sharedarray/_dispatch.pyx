@@ -60,6 +60,8 @@ WRITTEN = 2     # the whole result will be written
 
 cdef enum:
     SLOTS = 12          # arguments of one call that need no tuple
+    NOWHERE = 1000      # no place among positional arguments: by name only
+    NOT_TAKEN = 1001
 
 # NumPy 2.3 and newer: `out=...` asks for an array where a scalar would be returned.
 cdef bint asks_for_arrays = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
@@ -184,7 +186,7 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
     cdef PyObject *target = <PyObject *>function._direct
     cdef Py_ssize_t ndim = 0
     cdef int token
-    if function._creates and (elsewhere or kwnames != NULL):
+    if function._creates and (elsewhere or kwnames != NULL or count > function._device):
         array = created(function, args, count, kwnames)
         if array is not None:
             return array
@@ -255,6 +257,8 @@ cdef object created(Function function, PyObject *const *args, Py_ssize_t count,
         for i in range(count, total):
             if <object>PyTuple_GET_ITEM(<object>kwnames, i - count) == "device":
                 device = <object>args[i]
+    if count > function._device:
+        device = <object>args[function._device]
     if device is None:
         if not elsewhere:
             return None
@@ -328,11 +332,15 @@ cdef object apply(object target, Function function, Py_ssize_t arrays, int flags
         leave(token)
 
 
-cdef bint takes_device(object target) except -1:
-    """Whether a Python function has a parameter `device`."""
+cdef Py_ssize_t device_place(object target) except -1:
+    """Where a Python function takes `device` by position."""
     code = getattr(target, "__code__", None)
-    return code is not None and "device" in code.co_varnames[:code.co_argcount
-                                                             + code.co_kwonlyargcount]
+    if code is None:
+        return NOT_TAKEN
+    if "device" in code.co_varnames[:code.co_argcount]:
+        return code.co_varnames.index("device")
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    return NOWHERE if "device" in names else NOT_TAKEN
 
 
 cdef ndarray as_array(Function function, Py_ssize_t place, object value):
@@ -398,7 +406,8 @@ cdef class Function:
         self._inputs = -1
         if isinstance(target, np.ufunc) and target.nout == 1 and target.nin <= 2:
             self._inputs = target.nin
-        self._creates = name in CREATORS or takes_device(target)
+        self._device = device_place(target)
+        self._creates = self._device != NOT_TAKEN or name in CREATORS
         self.__name__ = name.rpartition(".")[2]
         self.__qualname__ = name
         self.__module__ = module
