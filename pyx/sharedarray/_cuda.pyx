@@ -16,6 +16,8 @@ from libc.stdint cimport uint64_t, uintptr_t
 
 from ._core cimport device_put, device_remove, random_id
 
+import os
+
 from ._errors import DeviceError
 from ._limits import size_text
 
@@ -23,6 +25,7 @@ cdef extern from "core/driver.h" nogil:
     enum:
         SA_CUDA_OUT_OF_MEMORY
         SA_CUDA_NOT_INITIALIZED
+        SA_CUDA_NO_DEVICE
         SA_CUDA_INVALID_DEVICE
         SA_CUDA_NO_LIBRARY
         SA_CUDA_OLD_LIBRARY
@@ -78,6 +81,10 @@ cdef int check(int rc, object what, int device) except -1:
     if rc == SA_CUDA_OLD_LIBRARY:
         raise DeviceError(f"{what}: the NVIDIA driver is too old, it has no "
                           f"{sa_cuda_missing().decode()}(); CUDA 12.0 and newer have it")
+    if rc == SA_CUDA_NO_DEVICE:
+        visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+        shown = "" if visible is None else f" (CUDA_VISIBLE_DEVICES={visible!r})"
+        raise DeviceError(f"{what}: the NVIDIA driver sees no device{shown}")
     if rc == SA_CUDA_INVALID_DEVICE:
         n = sa_cuda_count()
         raise DeviceError(f"{what}: {n} device{'s' * (n != 1)}, asked for cuda:{device}")

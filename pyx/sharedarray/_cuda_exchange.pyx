@@ -372,7 +372,8 @@ def share_memory_(CudaArray self):
     if self.is_shared():
         return self
     if root is None:
-        raise ValueError(f"share_memory_(): the driver of {self.device} exports no memory")
+        raise DeviceError(f"share_memory_(): memory of {self.device} cannot be shared: "
+                          f"{library.driver.refusal(record.index)}")
     if any([ref() is not None for ref in root.exports]):
         raise BufferError("share_memory_(): exports (DLPack, CuPy) of the borrowed memory are "
                           "alive, and would stay behind: drop them first")

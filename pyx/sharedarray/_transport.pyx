@@ -241,7 +241,8 @@ def _receive_array(bytes data):
         try:
             return open_received(r)
         except (HandleError, OSError, MemoryError, RuntimeError) as error:
-            return lost_array(*lost_words(r), str(error))
+            shape, dtype, device, readonly = lost_words(r)
+            return lost_array(shape, dtype, device, readonly, str(error))
     try:
         return array_over(open_bytes(data).view())
     except (HandleError, OSError, MemoryError) as error:

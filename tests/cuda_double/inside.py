@@ -10,7 +10,7 @@ import pytest
 
 from tests.harness.worker import Worker
 
-from . import beside_real_driver, environment
+from . import beside_real_driver, environment, load
 
 LEFT = "left behind"
 
@@ -27,16 +27,24 @@ def run_body(module, name, arguments, delayed):
     assert not left, f"{LEFT}: {left}, {faults}"
 
 
+def find_double(method):
+    """Load the double by its path in a process that started before it could be found."""
+    if method == "fork":
+        load()
+
+
 class Doubles:
     """Workers that have the double for their driver, one for each group of settings."""
 
     def __init__(self):
         self._workers = {}
 
-    def start(self, **settings):
-        """Start a worker of its own."""
+    def start(self, method="fork", **settings):
+        """Start a worker of its own; a forked one loads the double by its path."""
         with mock.patch.dict(os.environ, environment(**settings)):
-            return Worker("spawn")
+            worker = Worker(method)
+        worker.call(find_double, method)
+        return worker
 
     def run(self, function, arguments, settings):
         """Run the body of a test in the worker of those settings."""

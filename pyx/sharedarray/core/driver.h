@@ -16,6 +16,7 @@
 enum {
     SA_CUDA_OUT_OF_MEMORY = 2,
     SA_CUDA_NOT_INITIALIZED = 3, /* what the driver says in a forked child */
+    SA_CUDA_NO_DEVICE = 100,
     SA_CUDA_INVALID_DEVICE = 101,
     SA_CUDA_NO_LIBRARY = -1, /* no libcuda.so.1 */
     SA_CUDA_OLD_LIBRARY = -2, /* it lacks a function that is needed */
