@@ -5,6 +5,7 @@ import contextlib
 import fnmatch
 import importlib.util
 import json
+import os
 import pathlib
 import sys
 import tempfile
@@ -34,6 +35,12 @@ def arguments(words) -> argparse.Namespace:
     )
     parser.add_argument("--list", action="store_true", help="print the names of the checks")
     parser.add_argument("--seconds", type=float, default=460.0, help="of the whole run (460)")
+    parser.add_argument(
+        "--wheels",
+        type=pathlib.Path,
+        metavar="FOLDER",
+        help="wheels of pure Python, used as they are: what a machine without network lacks",
+    )
     parser.add_argument("--no-build", action="store_true", help="the modules are built already")
     parser.add_argument("--no-tests", action="store_true", help="without pytest")
     parser.add_argument(
@@ -48,7 +55,17 @@ def main(words=None) -> int:
     options = arguments(words)
     with contextlib.ExitStack() as stack:
         extra = double(stack) if options.double else {}
+        if options.wheels:
+            use_wheels(options.wheels)
         return run(options, extra)
+
+
+def use_wheels(folder: pathlib.Path) -> None:
+    """Let this process and those that it starts import from wheels as they are."""
+    wheels = [str(path.resolve()) for path in sorted(folder.glob("*-none-any.whl"))]
+    kept = filter(None, [os.environ.get("PYTHONPATH")])
+    os.environ["PYTHONPATH"] = os.pathsep.join([*wheels, *kept])
+    sys.path += wheels
 
 
 def run(options: argparse.Namespace, extra: Mapping[str, str]) -> int:
@@ -74,9 +91,10 @@ def run(options: argparse.Namespace, extra: Mapping[str, str]) -> int:
     if not options.double and before["double"]:
         say("the driver found is the driver double; --double is what runs on it")
         return 1
-    if not options.double and importlib.util.find_spec("cupy") is None:
-        say("CuPy is needed: pip install 'sharedarray-xp[cuda13]'")
-        return 1
+    for name in () if options.double else ("cupy", "array_api_compat"):
+        if importlib.util.find_spec(name) is None:
+            say(f"{name} is needed: pip install 'sharedarray-xp[cuda13]', or --wheels FOLDER")
+            return 1
     say("\n".join(f"{name}: {value}" for name, value in before["facts"].items()))
     for name, check in checks.items():
         if not options.only or any(fnmatch.fnmatch(name, wanted) for wanted in options.only):

@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+import zipfile
 
 import pytest
 
@@ -142,6 +143,18 @@ def test_the_double_is_not_taken_for_a_card(machine, capsys):
     machine("fine")[0]["double"] = True
     assert command.main(["--no-build"]) == 1
     assert "driver double" in capsys.readouterr().out
+
+
+def test_wheels_are_imported_as_they_are(machine, tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "wheeled_thing-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("wheeled_thing.py", "answer = 42\n")
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+    command.use_wheels(tmp_path)
+    status, output = runner.run(
+        [sys.executable, "-c", "import wheeled_thing; print(wheeled_thing.answer)"], {}, 30
+    )
+    assert (status, output) == (0, "42\n")
 
 
 def test_without_a_driver_it_says_so(monkeypatch, capsys, tmp_path):
