@@ -13,7 +13,8 @@ from .table import Row
 
 CYCLES, WARM = 200, 20
 NBYTES = size(64 * MIB, 2 * MIB)
-GRANULE = 2 * MIB  # of device memory
+GRANULE = 2 * MIB  # of device memory: no leaked segment is smaller
+DROP = "keep.clear(); gc.collect(); xp.empty_cache()"
 LOOK = "from tests.gpu.checks_leaks import held\nreturn held()"
 
 
@@ -48,7 +49,7 @@ def level(report):
         after, after_there = held(), reader.run(LOOK)
     report(Row.held("contents", right == WARM + CYCLES, f"right {right} times of {WARM + CYCLES}"))
     more = after[0] - before[0]
-    report(Row.held("device memory in use", more <= 0, f"{binary(more)} more after {CYCLES}"))
+    report(Row.held("device memory in use", more < GRANULE, f"{binary(more)} more after {CYCLES}"))
     sides = (("maker", before, after), ("receiver", before_there, after_there))
     for side, (_, descriptors, mappings), (_, later, mapped) in sides:
         found = f"{descriptors} descriptors, then {later}"
@@ -57,17 +58,25 @@ def level(report):
         report(Row.held(f"mappings, {side}", mapped <= mappings, found))
 
 
+def several(count):
+    """A list of arrays of ones."""
+    return [xp.ones(count, dtype=xp.float32, device=DEVICE) for _ in range(8)]
+
+
 @check("Everything given back", timeout=60)
 def given_back(report):
     """After dropping all arrays the statistics say 0 and the driver has its memory."""
-    xp.zeros(1, device=DEVICE)
     with peer() as reader:
+        reader.run(
+            "keep['a'] = arrays", arrays=several(1)
+        )  # kernels are loaded, which takes memory
+        reader.run(DROP)
         start = held()[0]
-        arrays = [xp.ones(NBYTES // 4, dtype=xp.float32, device=DEVICE) for _ in range(8)]
+        arrays = several(NBYTES // 4)
         reader.run("keep['a'] = arrays", arrays=arrays)
         most = xp.memory_stats()[DEVICE]
         used = held()[0] - start
-        reader.run("keep.clear(); gc.collect(); xp.empty_cache()")
+        reader.run(DROP)
         del arrays
         end = held()[0]
         stats = xp.memory_stats()[DEVICE]
@@ -77,4 +86,4 @@ def given_back(report):
     left = {name: stats[name] for name in names if stats[name]}
     report(Row.held("statistics at the end", not left, str(left or "all 0")))
     found = f"{binary(end - start)} more than at the start"
-    report(Row.held("device memory at the end", end <= start, found))
+    report(Row.held("device memory at the end", end - start < GRANULE, found))

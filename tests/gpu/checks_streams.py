@@ -18,6 +18,7 @@ MESSAGES = size(20_000, 300)
 
 def receive(connection):
     """Open what comes and count it, until None; answer how many and the sum of some elements."""
+    float(connection.recv()[0])  # imports, and makes a context
     connection.send("ready")
     number = total = 0
     while (message := connection.recv()) is not None:
@@ -57,8 +58,9 @@ def stream(make, messages):
     process.start()
     theirs.close()
     try:
-        assert ours.recv() == "ready"
-        make(0.0)
+        ours.send(make(0.0))
+        if ours.recv() != "ready":
+            raise AssertionError("the receiver did not get ready")
         start = time.perf_counter()
         for number in range(messages):
             ours.send(make(float(number)))
