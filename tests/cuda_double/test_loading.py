@@ -75,7 +75,9 @@ def test_functions_by_name_and_version():
 def test_codes_have_names_and_texts():
     from .calls import cu
 
-    for one in cu.CUresult:
+    known = [one for one in cu.CUresult if not cu.cuGetErrorName(one)[0]]
+    assert len(known) >= 98
+    for one in known:
         name, text = cu.cuGetErrorName(one)[1], cu.cuGetErrorString(one)[1]
         assert (name.decode(), bool(text)) == (one.name, True)
     library, place = ctypes.CDLL("libcuda.so.1"), ctypes.c_char_p(b"x")
