@@ -30,6 +30,24 @@ def test_it_is_found_by_its_soname_in_a_process_that_loaded_it(doubles):
     ).ok()
 
 
+def test_a_worker_that_would_inherit_a_driver_is_spawned(doubles):
+    run_script(
+        """
+        from tests.cuda_double import inside, load
+
+        if __name__ == "__main__":
+            assert not inside.has_driver()
+            with inside.Doubles().start() as worker:
+                assert worker.method == "fork"
+            load()
+            assert inside.has_driver()
+            with inside.Doubles().start() as worker:
+                assert worker.method == "spawn"
+        """,
+        env=environment(),
+    ).ok()
+
+
 def test_only_the_drivers_names_and_its_own_are_visible():
     text = subprocess.run(
         ["nm", "-D", "--defined-only", build.library()], check=True, capture_output=True, text=True
