@@ -71,7 +71,7 @@ class CupyBackend:
 
     def memory_summary(self, index):
         """Return a table of the memory of the device."""
-        return self.blocks.memory_summary(index)
+        return self.blocks.summary(index)
 
     def stream(self, index):
         """Return CuPy's current stream of this thread on the device, as a pointer."""
@@ -123,6 +123,10 @@ class CupyBackend:
     def device_of(self, b):
         """Return the index of the device."""
         return b.data.device_id
+
+    def device_at(self, pointer):
+        """Return the index of the device that has this address."""
+        return runtime.pointerGetAttributes(pointer).device
 
     def memory_of(self, b):
         """Return CuPy's object for the memory of an array, one for all its views."""
