@@ -124,6 +124,10 @@ class CupyBackend:
         """Return the index of the device."""
         return b.data.device_id
 
+    def device_at(self, pointer):
+        """Return the index of the device that has this address."""
+        return runtime.pointerGetAttributes(pointer).device
+
     def memory_of(self, b):
         """Return CuPy's object for the memory of an array, one for all its views."""
         return b.data.mem

@@ -5,12 +5,18 @@ an array of a device is an ndarray over them, and what this library computes on 
 there: in NumPy's own memory, from which results are copied into Blocks.
 """
 
+import ctypes
+
 import numpy as np
 
+from . import _driver
 from ._array import Array, unwrap
 from ._core import memory
 from ._device import CPU
 from ._dispatch import borrow
+
+
+DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
 
 class Holder:
@@ -118,6 +124,16 @@ class NumpyBackend:
     def device_of(self, b):
         """Return the device of an ndarray over a Block."""
         return self.block_of(b).index
+
+    def device_at(self, pointer):
+        """Return the index of the device that has this address."""
+        index = ctypes.c_int()
+        rc = ctypes.CDLL(_driver.LIBRARY).cuPointerGetAttribute(
+            ctypes.byref(index), DEVICE_ORDINAL, ctypes.c_ulonglong(pointer)
+        )
+        if rc:
+            raise BufferError(f"the address {pointer:#x} is on no CUDA device: error {rc}")
+        return index.value
 
     def memory_of(self, b):
         """Return the Holder below an ndarray; None where it is host memory."""

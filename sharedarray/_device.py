@@ -288,6 +288,9 @@ class Backend(Protocol):
     def device_of(self, b: Any) -> int:
         """Return the index of the device."""
 
+    def device_at(self, pointer: int) -> int:
+        """Return the index of the device that has this address."""
+
     def memory_of(self, b: Any) -> object:
         """Return what holds the memory of a backend array; None where it is not on a device."""
 

@@ -121,9 +121,12 @@ cdef class CudaArray(Array):
         raise TypeError("unhashable type: 'Array' (its elements can change); "
                         "for the value of a 0-d array use x.item()")
 
-    def _rebind(self, b, storage=None):
-        """Lie in a Block from now on, where a copy of the memory is: `b` is the new array."""
-        become(self, b, None, storage)
+    def _rebind(self, block, offset):
+        """Move to `offset` (bytes) in `block`, where a copy of the storage lies now."""
+        cdef Record record = record_of(self)
+        library, b = _device.loaded(), record.b
+        b = library.array(block, offset if b.size else 0, tuple(b.shape), tuple(b.strides), b.dtype)
+        become(self, b if record.writable else library.frozen(b), None)
 
     def _address(self):
         """Return the address of the first element, on the device."""
@@ -319,7 +322,7 @@ cdef class CudaArray(Array):
         cdef Record record = record_of(self)
         b = record.b.view()
         b.shape = value
-        become(self, b, record.root, record.storage)
+        become(self, b, record.storage)
 
     @property
     def dtype(self):

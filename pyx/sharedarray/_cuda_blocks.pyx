@@ -7,7 +7,6 @@ memory goes back to its pool when the control block was recycled: then nobody is
 
 cimport cython
 from libc.stdint cimport uint64_t
-from libc.string cimport memset
 
 from . cimport _core
 from ._cuda cimport Segment, create, let_write, receive, wait_quietly
@@ -339,7 +338,6 @@ cpdef Block allocate(int index, size_t nbytes):
     MemoryError
         With the figures, if it cannot be had after all that is cached was given back.
     """
-    cdef Block block
     settle()
     pool = pool_of(index)
     for attempt in range(3):

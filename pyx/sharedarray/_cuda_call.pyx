@@ -207,7 +207,7 @@ cdef class Call:
                 record = record_of(x)
                 if library.memory_of(record.b) is memory:
                     return cuda_array(b, self.index, record.writable and library.is_writable(b),
-                                      record.storage, record.root)
+                                      record.storage)
         return cuda_array(library.place(b, self.index), self.index)
 
 

@@ -7,6 +7,7 @@ from numpy cimport ndarray
 from ._array cimport Array, wrap
 from ._cuda_array cimport CudaArray
 from ._cuda_call cimport call_of
+from ._cuda_foreign cimport hand_out
 from ._cuda_record cimport (
     Record,
     cuda_array,
@@ -197,7 +198,8 @@ def __array_function__(CudaArray self, func, types, args, kwargs):
 def cuda_array_interface(CudaArray self):
     """Address, layout and stream of an Array on a CUDA device, protocol version 3."""
     cdef Record record = record_of(self)
-    view = header(self)
+    cdef ndarray view = header(self)
+    hand_out(_device.loaded().block_of(record.b))
     stream = _device.loaded().stream(record.index)
     about = {
         "shape": self.shape,
@@ -212,10 +214,13 @@ def cuda_array_interface(CudaArray self):
     return about
 
 
-cdef object exported(CudaArray x, object view):
-    """Note what is handed out of borrowed memory; return it."""
+cdef ndarray exported(CudaArray x):
+    """Return what is handed out of `x`: borrowed memory cannot move as long as it lives."""
     cdef Record record = record_of(x)
-    return view if record.root is None else record.root.export(view)
+    if record.storage is not None:
+        return header(x, record.storage._lend()[1])
+    hand_out(_device.loaded().block_of(record.b))
+    return header(x)
 
 
 def cupy(CudaArray self):
@@ -243,13 +248,13 @@ def cupy(CudaArray self):
     if not record.writable:
         raise TypeError("cupy(): this Array is read-only, and CuPy has no such arrays: x.copy() "
                         "can be written")
-    if isinstance(record.b, library.ndarray):
-        return exported(self, record.b.view())
-    view = header(self)
+    if record.storage is None and isinstance(record.b, library.ndarray):
+        return record.b.view()
+    view = exported(self)
     memory = library.cuda.UnownedMemory(<size_t>cnp.PyArray_DATA(view), max(self.nbytes, 1), view,
                                         device_id=record.index)
-    return exported(self, library.ndarray(self.shape, self.dtype,
-                                          library.cuda.MemoryPointer(memory, 0), self.strides))
+    return library.ndarray(self.shape, self.dtype, library.cuda.MemoryPointer(memory, 0),
+                           self.strides)
 
 
 def __dlpack__(CudaArray self, *, stream=None, max_version=None, dl_device=None, copy=None):
@@ -273,7 +278,7 @@ def __dlpack__(CudaArray self, *, stream=None, max_version=None, dl_device=None,
                          "a pointer")
     if copy:
         x = self.copy("K")
-    view = exported(x, header(x))
+    view = exported(x)
     ours = library.stream(record.index)
     theirs = 1 if stream is None else stream
     if theirs != -1 and theirs != (ours if ours else 1):
@@ -330,67 +335,23 @@ cdef object block_of(Record record):
 
 def is_shared(CudaArray self):
     cdef Record record = record_of(self)
-    block = block_of(record)
-    if block is not None:
-        return bool(block.shared)
-    library = _device.loaded()
-    return bool(library.blocks.owns(library.pointer(record.b)))
+    if record.storage is not None:
+        return record.storage.is_shared()
+    return bool(block_of(record).shared)
 
 
 def storage(CudaArray self):
     cdef Record record = record_of(self)
-    if record.storage is not None:
-        return record.storage
-    block = block_of(record)
-    if block is None:
-        raise NotImplementedError(f"storage(): this Array borrows memory of another library on "
-                                  f"{self.device}; share_memory_() copies it into memory of ours")
-    return block.storage()
+    return block_of(record).storage() if record.storage is None else record.storage
 
 
 def handle(CudaArray self):
-    from ._cuda_sending import handle as handle_of
-    return handle_of(self)
-
-
-cdef tuple extent(object b, object library):
-    """Return the lowest address of a backend array, and the one behind the highest."""
-    cdef object low = library.pointer(b), high
-    high = low + b.dtype.itemsize
-    for n, step in zip(b.shape, b.strides):
-        if step < 0:
-            low += step * (n - 1)
-        else:
-            high += step * (n - 1)
-    return low, high
+    from ._cuda_sending import handle
+    return handle(self)
 
 
 def share_memory_(CudaArray self):
-    cdef Record record = record_of(self)
-    cdef CudaArray x
-    cdef object library = _device.loaded(), root = record.root
-    if self.is_shared():
-        return self
-    if root is None:
-        raise DeviceError(f"share_memory_(): memory of {self.device} cannot be shared: "
-                          f"{library.driver.refusal(record.index)}")
-    if any([ref() is not None for ref in root.exports]):
-        raise BufferError("share_memory_(): exports (DLPack, CuPy) of the borrowed memory are "
-                          "alive, and would stay behind: drop them first")
-    arrays = [y for y in [ref() for ref in root.arrays] if y is not None]
-    ends = [extent(record_of(y).b, library) for y in arrays if y.size]
-    low = min([e[0] for e in ends], default=library.pointer(record.b))
-    high = max([e[1] for e in ends], default=low)
-    block = library.blocks.allocate(record.index, max(high - low, 1))
-    if high > low:
-        library.driver.copy(record.index, block.pointer, record.index, low, high - low,
-                            library.stream(record.index))
-        library.driver.synchronize(record.index)
-    for x in arrays:
-        record = record_of(x)
-        at = library.pointer(record.b) - low if x.size else 0
-        b = library.array(block, at, tuple(record.b.shape), tuple(record.b.strides), record.b.dtype)
-        x._rebind(b if record.writable else library.frozen(b))
+    self.storage().share_memory_()
     return self
 
 

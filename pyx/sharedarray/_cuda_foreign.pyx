@@ -3,19 +3,25 @@
 cimport numpy as cnp
 from numpy cimport ndarray, npy_intp
 
+from ._array cimport Array
 from ._cuda_record cimport cuda_array
 from ._dlpack cimport from_capsule
 from ._storage cimport make_ndarray
 
+import weakref
+
 import numpy as np
 
 from . import _device
-from ._cuda_record import Borrowed
+from ._cuda_storage import Foreign
+from ._cuda_storage import borrowed as lent_storage
 
 __all__ = ["borrowed", "lies_on_cuda", "owned"]
 
 cnp.import_array()
 
+cdef object handed = weakref.WeakValueDictionary()  # address -> Block that others know of
+cdef object lent = weakref.WeakValueDictionary()    # where -> Storage of memory of others
 cdef frozenset CUDA_KINDS = frozenset({2, 13})      # kDLCUDA, kDLCUDAManaged
 
 
@@ -71,7 +77,7 @@ cdef Py_ssize_t device_at(object x, object library, ndarray view):
         return library.device_of(x)
     if hasattr(type(x), "__dlpack_device__"):
         return int(x.__dlpack_device__()[1])
-    return library.driver.device_at(<size_t>cnp.PyArray_DATA(view))
+    return library.device_at(<size_t>cnp.PyArray_DATA(view))
 
 
 def borrowed(x):
@@ -97,7 +103,7 @@ def borrowed(x):
     library = _device.backend(_device.make("cuda", 0))
     if library.is_array(x):
         index = library.device_of(x)
-        return over(x, index, True)
+        return over(x, index, True, x)
     if hasattr(type(x), "__dlpack__") and hasattr(type(x), "__dlpack_device__"):
         index = int(x.__dlpack_device__()[1])
         ours = library.stream(index)
@@ -112,7 +118,7 @@ def borrowed(x):
     _device.check(_device.make("cuda", index))
     b = library.foreign(view, <size_t>cnp.PyArray_DATA(view), index,
                         (<object>view).shape, (<object>view).strides, view.dtype)
-    return over(b, index, writable)
+    return over(b, index, writable, view)
 
 
 cdef object asked(object x, object stream):
@@ -123,10 +129,44 @@ cdef object asked(object x, object stream):
         return x.__dlpack__(stream=stream)      # from before DLPack 1.0
 
 
-cdef object over(object b, int index, bint writable):
+cdef Array over(object b, int index, bint writable, object owner):
     """Return an Array over a backend array of anybody's: memory of ours is known as such."""
-    root = None if _device.loaded().block_of(b) is not None else Borrowed()
-    return cuda_array(b, index, writable, None, root)
+    cdef object library = _device.loaded(), low, high, key, storage, block
+    if library.block_of(b) is not None:
+        return cuda_array(b, index, writable)
+    low, high = extent(b, library)
+    if library.blocks.owns(low):
+        for block in list(handed.values()):
+            if block.pointer <= low and high <= block.pointer + block.nbytes:
+                b = library.array(block, library.pointer(b) - block.pointer, tuple(b.shape),
+                                  tuple(b.strides), b.dtype)
+                return cuda_array(b if writable else library.frozen(b), index, writable)
+    key = index, low, high
+    storage = lent.get(key)
+    if storage is None:
+        storage = lent[key] = lent_storage(Foreign(low, high - low, index, owner, writable))
+    return cuda_array(b, index, writable, storage)
+
+
+cdef tuple extent(object b, object library):
+    """Return the lowest address of a backend array, and the one behind the highest."""
+    cdef object low = library.pointer(b), high
+    if b.size == 0:
+        return low, low
+    high = low + b.dtype.itemsize
+    for n, step in zip(b.shape, b.strides):
+        if step < 0:
+            low += step * (n - 1)
+        else:
+            high += step * (n - 1)
+    return low, high
+
+
+cdef int hand_out(object block) except -1:
+    """Remember a Block whose address other libraries get: they may bring it back."""
+    if block is not None:
+        handed[block.pointer] = block
+    return 0
 
 
 def owned(x):

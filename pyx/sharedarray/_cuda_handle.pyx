@@ -200,7 +200,8 @@ def open_received(Received r not None):
         open_block(r)
         if r.hold.attached:
             block = received_block(index, r.part.segment, r.part.segment_size, r.part.block,
-                                   r.part.nbytes, r.hold, not r.readonly, functools.partial(fetch, r))
+                                   r.part.nbytes, r.hold, not r.readonly,
+                                   functools.partial(fetch, r))
             memcpy(block.token, r.part.token, 16)
             with nogil:
                 _core.serve_token(token, True)      # whoever looks for it later may ask here

@@ -174,7 +174,7 @@ def _base(CudaArray self):
     base = record.b.base
     if not _device.loaded().is_array(base):
         return None
-    return cuda_array(base, record.index, record.writable, record.storage, record.root)
+    return cuda_array(base, record.index, record.writable, record.storage)
 
 
 def _data(CudaArray self):
@@ -383,8 +383,7 @@ def copy_(CudaArray self, src):
 
 def readonly(CudaArray self):
     cdef Record record = record_of(self)
-    return cuda_array(_device.loaded().frozen(record.b), record.index, False, record.storage,
-                      record.root)
+    return cuda_array(_device.loaded().frozen(record.b), record.index, False, record.storage)
 
 
 cdef int complete() except -1:

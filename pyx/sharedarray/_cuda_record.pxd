@@ -7,8 +7,7 @@ cdef class Record:                  # what an array on a CUDA device is
     cdef readonly object b          # the array of the backend's library
     cdef readonly int index         # the device
     cdef public bint writable
-    cdef readonly object root       # a Borrowed; None for memory of ours
-    cdef readonly object storage    # where it was given: the Storage; None otherwise
+    cdef readonly object storage    # of memory that another library lent; None for ours
 
 
 cdef inline bint is_cuda(object x):
@@ -26,9 +25,9 @@ cdef inline Record record_of(Array x):
 cdef int unmade() except -1
 cdef int makes(object kind) except -1
 cdef str place_of(int index)
-cpdef Array cuda_array(object b, int index, bint writable=*, object storage=*, object root=*)
-cdef int become(Array x, object b, object root, object storage) except -1
-cpdef ndarray header(Array x)                   # never read or write through it
+cpdef Array cuda_array(object b, int index, bint writable=*, object storage=*)
+cdef int become(Array x, object b, object storage) except -1
+cpdef ndarray header(Array x, object owner=*)   # never read or write through it
 cpdef ndarray download(Array x, object stream=*)
 cpdef object upload(ndarray a, int index, object stream=*)
 cdef int check_writable(Record record, str what) except -1

@@ -4,7 +4,6 @@ A CudaArray has no ndarray. Its `Record` holds an array of the library that comp
 (CuPy's, the *backend array*).
 """
 
-cimport cython
 cimport numpy as cnp
 from numpy cimport ndarray, npy_intp
 
@@ -13,13 +12,11 @@ from ._array cimport Array
 from ._checks cimport refuse_objects
 from ._storage cimport make_ndarray
 
-import weakref
-
 import numpy as np
 
 from . import _device
 
-__all__ = ["Borrowed", "Record", "cuda_array", "download", "header", "look_for_devices",
+__all__ = ["Record", "cuda_array", "download", "header", "look_for_devices",
            "looks_for_devices", "upload"]
 
 cnp.import_array()
@@ -60,53 +57,19 @@ cdef class Record:
     """What an Array on a CUDA device is: an array of the backend's library, and its device."""
 
 
-@cython.final
-cdef class Borrowed:
-    """Device memory of another library, as several Arrays over it have it.
-
-    Attributes
-    ----------
-    arrays : list of weakref.ref
-        The Arrays, which move along when one of them is made shared.
-    exports : list of weakref.ref
-        What was handed out of them.
-    """
-
-    cdef readonly list arrays
-    cdef readonly list exports
-
-    def __cinit__(self):
-        self.arrays, self.exports = [], []
-
-    def watch(self, x):
-        """Note an Array that lies here."""
-        if len(self.arrays) % 64 == 63:
-            self.arrays = [ref for ref in self.arrays if ref() is not None]
-        self.arrays.append(weakref.ref(x))
-
-    def export(self, view):
-        """Note what is handed out; return it."""
-        self.exports = [ref for ref in self.exports if ref() is not None]
-        self.exports.append(weakref.ref(view))
-        return view
-
-
-cpdef Array cuda_array(object b, int index, bint writable=True, object storage=None,
-                       object root=None):
+cpdef Array cuda_array(object b, int index, bint writable=True, object storage=None):
     """Return an Array over an array of the backend's library.
 
     Parameters
     ----------
     b : backend array
-        It lies in a Block, or `root` is given.
+        It lies in a Block, or `storage` is given.
     index : int
         The device.
     writable : bool, optional
         Whether elements can be assigned.
     storage : Storage, optional
-        The Storage below, where it is known.
-    root : Borrowed, optional
-        The foreign memory in which it lies.
+        Of memory that another library lent.
 
     Returns
     -------
@@ -116,18 +79,18 @@ cpdef Array cuda_array(object b, int index, bint writable=True, object storage=N
     cdef Record record = Record.__new__(Record)
     refuse_objects(b.dtype)
     record.b, record.index, record.writable = b, index, writable
-    record.root, record.storage = root, storage
+    record.storage = storage
     x._link = record
-    if root is not None:
-        root.watch(x)
+    if storage is not None:
+        storage._watch(x)
     return x
 
 
-cdef int become(Array x, object b, object root, object storage) except -1:
+cdef int become(Array x, object b, object storage) except -1:
     """Let `x` be another backend array, on the same device."""
     cdef Record old = record_of(x), record = Record.__new__(Record)
     record.b, record.index, record.writable = b, old.index, old.writable
-    record.root, record.storage = root, storage
+    record.storage = storage
     x._link = record
     return 0
 
@@ -177,13 +140,15 @@ cpdef object upload(ndarray a, int index, object stream=None):
     return library.array(block, 0, (<object>a).shape, (<object>a).strides, a.dtype)
 
 
-cpdef ndarray header(Array x):
+cpdef ndarray header(Array x, object owner=None):
     """Return an ndarray with address, shape and strides of `x`: device memory, not to be read.
 
     Parameters
     ----------
     x : Array
         On a CUDA device.
+    owner : object, optional
+        What is kept besides the memory.
 
     Returns
     -------
@@ -198,7 +163,7 @@ cpdef ndarray header(Array x):
     for i in range(ndim):
         shape[i], strides[i] = b.shape[i], b.strides[i]
     return make_ndarray(<void *><size_t>_device.loaded().pointer(b), b.dtype, ndim, shape, strides,
-                        record.writable, (b,))
+                        record.writable, (b, owner))
 
 
 cpdef ndarray download(Array x, object stream=None):

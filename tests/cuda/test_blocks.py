@@ -33,7 +33,8 @@ def test_small_arrays_share_segments(worker):
 
 def test_what_was_dropped_serves_the_next(worker):
     places = worker.run(
-        "found = set()\nfor _ in range(20):\n    x = xp.empty(1000, device='cuda')\n    found.add(x._address())\nreturn found"
+        "found = set()\nfor _ in range(20):\n    x = xp.empty(1000, device='cuda')\n"
+        "    found.add(x._address())\nreturn found"
     )
     assert len(places) <= 2
 
@@ -83,7 +84,8 @@ def test_devices_are_apart(worker):
 def test_received_mappings_are_let_go_of_before_memory_error():
     with processes({"memory": 256 * MIB}, {"memory": 256 * MIB}) as (maker, user):
         message = maker.run(
-            "y = keep['y'] = xp.empty(100 << 20, dtype='u1', device='cuda')\nreturn bytes(y.handle())"
+            "y = keep['y'] = xp.empty(100 << 20, dtype='u1', device='cuda')\n"
+            "return bytes(y.handle())"
         )
         user.run("xp.from_handle(xp.Handle.from_bytes(m))", m=message)
         assert user.get("xp.memory_stats()['cuda:0']['cached']") == 100 * MIB
@@ -107,7 +109,7 @@ def test_a_call_that_fails_leaves_nothing(call):
         worker.run("from sharedarray import _cuda\nassert _cuda.refusal(0) == ''")
         start = left(worker)
         worker.run(f"from tests.cuda_double import control\ncontrol().set_failures('{call}:*=999')")
-        with pytest.raises(WorkerError, match="DeviceError.*CUDA_ERROR_UNKNOWN"):
+        with pytest.raises(WorkerError, match=r"DeviceError.*CUDA_ERROR_UNKNOWN"):
             worker.run("xp.ones(3, device='cuda')")
         worker.run("from tests.cuda_double import control\ncontrol().set_failures('')")
         assert left(worker) == start
@@ -124,7 +126,7 @@ def test_a_handle_that_the_driver_refuses(call):
         start = left(user)
         descriptors = user.run("return len(os.listdir('/proc/self/fd'))")
         user.run(f"from tests.cuda_double import control\ncontrol().set_failures('{call}:*=999')")
-        with pytest.raises(WorkerError, match="HandleError.*CUDA_ERROR_UNKNOWN"):
+        with pytest.raises(WorkerError, match=r"HandleError.*CUDA_ERROR_UNKNOWN"):
             user.run("xp.from_handle(xp.Handle.from_bytes(m))", m=message)
         user.run("from tests.cuda_double import control\ncontrol().set_failures('')")
         assert (

@@ -135,7 +135,8 @@ def test_read_only_views_stay_so(maker, user):
 
 def test_pages_become_writable_when_a_writable_view_arrives(maker, user):
     both = maker.run(
-        "y = keep['y'] = xp.ones(3, device='cuda')\nreturn bytes(y.readonly().handle()), bytes(y.handle())"
+        "y = keep['y'] = xp.ones(3, device='cuda')\n"
+        "return bytes(y.readonly().handle()), bytes(y.handle())"
     )
     assert user.run(OPEN + "return z.storage()._remote.mapped_writable", message=both[0]) is False
     user.run(OPEN.replace("'z'", "'w'") + "z[0] = 5", message=both[1])
@@ -149,7 +150,7 @@ def test_alteration_is_refused(maker, user):
         altered[place] ^= 4
         with pytest.raises(WorkerError, match="HandleError"):
             user.run(OPEN, message=bytes(altered))
-    with pytest.raises(WorkerError, match="truncated|short"):
+    with pytest.raises(WorkerError, match=r"truncated|short"):
         user.run(OPEN, message=message[:-40])
 
 
@@ -161,7 +162,7 @@ def test_devices_go_by_what_they_are_not_by_their_number(maker):
             WorkerError, match=r"HandleError.*does not see: GPU-.*CUDA_VISIBLE_DEVICES='1'"
         ):
             blind.run(OPEN, message=message)
-        with pytest.raises(WorkerError, match="HandleError.*sees no device"):
+        with pytest.raises(WorkerError, match=r"HandleError.*sees no device"):
             none.run(OPEN, message=message)
 
 
@@ -178,7 +179,7 @@ def test_what_the_driver_does_not_export_is_private_and_says_why():
             "keep['y'].share_memory_()",
             "keep['y'].storage().handle()",
         ):
-            with pytest.raises(WorkerError, match="DeviceError.*exports no descriptors"):
+            with pytest.raises(WorkerError, match=r"DeviceError.*exports no descriptors"):
                 worker.run(use)
         assert "shared" not in worker.get("repr(keep['y'])")
 
@@ -207,7 +208,8 @@ def test_sending_waits_for_the_work_on_the_array():
 def test_sending_without_waiting_would_be_seen():
     with processes({"delayed": True}, {}) as (maker, user):
         message = maker.run(
-            "from sharedarray import _cuda\n_cuda.synchronize, before = lambda index: None, _cuda.synchronize\n"
+            "from sharedarray import _cuda\n"
+            "_cuda.synchronize, before = lambda index: None, _cuda.synchronize\n"
             f"try:\n    {LATE}    keep['y'] = y\n    return bytes(y.handle())\n"
             "finally:\n    _cuda.synchronize = before"
         )
@@ -226,3 +228,4 @@ def test_a_stopped_sender_costs_less_than_a_second(pair):
             assert time.monotonic() - begun < 5.0
         finally:
             os.kill(sender.pid, signal.SIGCONT)
+        sender.run("xp.collect()")

@@ -4,6 +4,7 @@ import functools
 import importlib
 import inspect
 import os
+import pathlib
 from unittest import mock
 
 import pytest
@@ -27,6 +28,11 @@ def run_body(module, name, arguments, delayed):
     assert not left, f"{LEFT}: {left}, {faults}"
 
 
+def has_driver():
+    """Return whether this process has loaded a driver: its forked children could not use it."""
+    return "/libcuda.so" in pathlib.Path("/proc/self/maps").read_text()
+
+
 def find_double(method):
     """Load the double by its path in a process that started before it could be found."""
     if method == "fork":
@@ -39,8 +45,9 @@ class Doubles:
     def __init__(self):
         self._workers = {}
 
-    def start(self, method="fork", **settings):
-        """Start a worker of its own; a forked one loads the double by its path."""
+    def start(self, method=None, **settings):
+        """Start a worker of its own: by fork, unless this process has a driver, or as asked."""
+        method = method or ("spawn" if has_driver() else "fork")
         with mock.patch.dict(os.environ, environment(**settings)):
             worker = Worker(method)
         worker.call(find_double, method)

@@ -223,6 +223,7 @@ def test_a_descriptor_cannot_be_mapped_or_read():
 
 @inside()
 def test_every_descriptor_leads_to_the_same_memory():
+    value(cu.cuInit(0))
     before = len(os.listdir("/proc/self/fd"))
     with current(), Mapped() as memory:
         free, _ = value(cu.cuMemGetInfo())
