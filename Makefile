@@ -41,7 +41,7 @@ demo: $(DONE)/build $(DONE)/deps-demo  ## run the demonstration
 	$(PY) -m sharedarray demo
 
 test: $(DONE)/build $(DONE)/deps-test  ## the core tests
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" --ignore=tests/consumers --ignore=tests/cupy $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" --ignore=tests/consumers $(PYTEST_ARGS)
 
 check:  ## everything else: lint, stubs, docs, examples, other libraries, models, slow tests, stress, ThreadSanitizer, other Pythons
 	@$(MAKE) --no-print-directory ready
@@ -100,10 +100,10 @@ consumers-full: $(DONE)/build $(DONE)/deps-consumers  ## the whole array API sui
 	$(PY) -m tests.consumers --jobs $(JOBS) --full
 
 cupy: $(DONE)/build $(DONE)/deps-cuda-test  ## CuPy's real arrays over our memory, without a driver
-	$(PY) -m pytest tests/cupy $(PYTEST_ARGS)
+	$(PY) -m tests.cupy $(PYTEST_ARGS)
 
 slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds among them
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "slow and not model" $(foreach name,sanitizers consumers cupy,--ignore=tests/$(name)) $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "slow and not model" --ignore=tests/sanitizers --ignore=tests/consumers $(PYTEST_ARGS)
 
 stress: $(DONE)/build $(DONE)/deps-test  ## random processes that share and kill: SECONDS=60 SEED=1
 	$(PY) -m tests.stress --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
