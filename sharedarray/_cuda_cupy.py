@@ -3,6 +3,7 @@
 import functools
 import inspect
 import operator
+from typing import Any
 
 import cupy
 import numpy as np
@@ -59,6 +60,9 @@ class CupyBackend:
 
     name = "CuPy"
     namespace = cupy
+
+    storage_type: Any = None
+    arrive: Any = None
 
     def __init__(self, driver, blocks):
         self.driver = driver

@@ -5,9 +5,9 @@ are passed on where they differ from their defaults, by name; what CuPy does not
 """
 
 import functools
-import importlib
 import inspect
 
+import array_api_compat.cupy as compat
 import cupy
 import numpy as np
 
@@ -61,7 +61,7 @@ def find(name, reference):
     """
     target = FUNCTIONS.get(name)
     if target is None:
-        target = None if name in PLAIN else _by_name(_compat(), name)
+        target = None if name in PLAIN else _by_name(compat, name)
         target = target or _by_name(cupy, name)
     if target is None:
         raise NotImplementedError(f"{name}: CuPy {cupy.__version__} has no such function")
@@ -77,17 +77,6 @@ def find(name, reference):
         return bool(r) if name in TRUTHS else r
 
     return function
-
-
-def _compat():
-    """Return CuPy as the standard has it."""
-    try:
-        return importlib.import_module("array_api_compat.cupy")
-    except ImportError:
-        raise ImportError(
-            "functions on CUDA devices need array-api-compat, which is not installed: pip install "
-            '"sharedarray-xp[cuda13]", or [cuda12], by the driver\'s version'
-        ) from None
 
 
 def _by_name(module, name):

@@ -43,6 +43,7 @@ LAYERS = {
         "_cuda_foreign",
         "_cuda_methods",
         "_cuda_record",
+        "_cuda_sending",
         "_dlpack",
         "_exchange",
         "_fill",

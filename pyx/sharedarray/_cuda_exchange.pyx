@@ -228,20 +228,6 @@ cdef ndarray exported(CudaArray x):
 
 
 def cupy(CudaArray self):
-    """Return a ``cupy.ndarray`` over the same memory, of an Array on a CUDA device.
-
-    Returns
-    -------
-    cupy.ndarray
-        It holds the memory.
-
-    Raises
-    ------
-    TypeError
-        If the Array is on the CPU, or read-only: CuPy has no arrays that cannot be written.
-    ImportError
-        If CuPy is not installed.
-    """
     cdef Record record = record_of(self)
     try:
         import cupy as library
@@ -365,8 +351,7 @@ for _member in (
     storage, handle, share_memory_, cupy,
 ):
     _member.__qualname__ = f"Array.{_member.__name__}"
-    if hasattr(Array, _member.__name__):
-        _member.__doc__ = getattr(Array, _member.__name__).__doc__ or _member.__doc__
+    _member.__doc__ = getattr(Array, _member.__name__).__doc__ or _member.__doc__
     sa_extend(<PyTypeObject *>CudaArray, _member.__name__, _member)
 sa_extend(<PyTypeObject *>CudaArray, "__array_interface__", property(array_interface))
 sa_extend(<PyTypeObject *>CudaArray, "__cuda_array_interface__",

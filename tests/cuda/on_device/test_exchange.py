@@ -97,7 +97,9 @@ def test_to_device_and_back(layout, dtype):
     x = LAYOUTS[layout](xp.astype(xp.asarray(np.arange(12).reshape(3, 4)), dtype))
     y = x.to_device("cuda:0")
     z = y.to_device("cuda:1")
-    w = LAYOUTS[layout](xp.astype(xp.asarray(np.arange(12).reshape(3, 4)), dtype).to_device("cuda:0"))
+    w = LAYOUTS[layout](
+        xp.astype(xp.asarray(np.arange(12).reshape(3, 4)), dtype).to_device("cuda:0")
+    )
     same(y, x)
     same(z, x, "cuda:1")
     same(w.to_device("cuda:1"), x, "cuda:1")
