@@ -11,7 +11,7 @@ from cupy.cuda import memory, runtime
 from . import _cuda_functions
 from ._array import Array
 
-#: Comparisons that say something of any object, as NumPy's do.
+#: Comparisons that say something of strings, as NumPy's do.
 EQUALITY = {operator.eq: False, operator.ne: True}
 _current = getattr(memory, "_get_thread_local_allocator", None)
 _set_current = getattr(memory, "_set_thread_local_allocator", None)
@@ -174,7 +174,7 @@ class CupyBackend:
 
     def operate(self, operation, *operands):
         """Call an operation of Python's module ``operator``."""
-        if operation in EQUALITY and (operands[1] is None or isinstance(operands[1], str)):
+        if operation in EQUALITY and isinstance(operands[1], str):
             return cupy.full(operands[0].shape, EQUALITY[operation])
         return operation(*operands)
 

@@ -6,7 +6,7 @@ from ._cuda_call import Call, cuda_of
 from ._devices import resolve
 
 #: Functions that look at data types alone; arrays are replaced by theirs.
-OF_DTYPES = frozenset({"can_cast", "common_type", "finfo", "iinfo", "isdtype", "result_type"})
+OF_DTYPES = frozenset({"can_cast", "finfo", "iinfo", "isdtype", "result_type"})
 #: Functions that return read-only views, where the library has no such.
 DIAGONALS = frozenset({"diagonal", "linalg.diagonal"})
 #: Functions that write to an argument: its place.

@@ -239,7 +239,7 @@ cdef class CudaArray(Array):
     def __richcmp__(self, other, int op):
         cdef Call call = call_of(self)
         cdef object a = call.operand(self), b = other
-        if other is not None and not isinstance(other, str):
+        if not isinstance(other, str):
             b = call.operand(other)
             if b is NotImplemented:
                 return NotImplemented

@@ -43,6 +43,8 @@ cdef dict SCALAR_FIRST = {          # ufuncs that operators of NumPy's scalars c
     "not_equal": operator.ne, "greater": operator.gt, "greater_equal": operator.ge,
     "matmul": operator.matmul,
 }
+cdef tuple COMPARISONS = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt,
+                          operator.ge)
 cdef tuple CPU = (1, 0)             # kDLCPU
 
 
@@ -171,12 +173,14 @@ def array_interface(CudaArray self):
 
 def __array_ufunc__(CudaArray self, ufunc, method, *inputs, **kwargs):
     if method == "__call__" and not kwargs and len(inputs) == 2:
-        if isinstance(inputs[0], np.generic) and is_cuda(inputs[1]):
-            operation = SCALAR_FIRST.get(ufunc.__name__)
-            if operation is not None:       # np.float64(1) + x
-                call = call_of(self)
-                return call.run(call.library.operate,
-                                (operation, inputs[0], call.operand(inputs[1])), None)
+        operation = SCALAR_FIRST.get(ufunc.__name__)
+        first = inputs[0]
+        if operation in COMPARISONS and isinstance(first, ndarray) and first.ndim == 0:
+            first = first[()]               # NumPy's scalars make arrays of themselves to compare
+        if isinstance(first, np.generic) and is_cuda(inputs[1]) and operation is not None:
+            call = call_of(self)            # np.float64(1) + x
+            return call.run(call.library.operate, (operation, first, call.operand(inputs[1])),
+                            None)
     for x in inputs:
         if isinstance(x, ndarray) or isinstance(x, np.generic):
             call_of(self).host(x)
