@@ -40,6 +40,7 @@ from ._floating import errstate, geterrcall, seterrcall
 from ._forward import load, vectorize
 from ._handle import Handle
 from ._info import Info
+from ._memory import collect, empty_cache, memory_stats, memory_summary
 from ._numpy_names import *
 from ._numpy_objects import *
 from ._numpy_polynomials import *

@@ -28,6 +28,7 @@ class Scope:
         self._index = index
 
     def __enter__(self):
+        self._backend.driver.start()  # raises in a forked child
         self._device = runtime.getDevice()
         if self._device != self._index:
             runtime.setDevice(self._index)
@@ -75,7 +76,7 @@ class CupyBackend:
 
     def memory_summary(self, index):
         """Return a table of the memory of the device."""
-        return self.blocks.summary(index)
+        return self.blocks.memory_summary(index)
 
     def stream(self, index):
         """Return CuPy's current stream of this thread on the device, as a pointer."""

@@ -90,7 +90,7 @@ class NumpyBackend:
 
     def memory_summary(self, index):
         """Return a table of the memory of the device."""
-        return self.blocks.summary(index)
+        return self.blocks.memory_summary(index)
 
     def stream(self, index):
         """Return the default stream: NumPy does everything at once."""

@@ -8,6 +8,7 @@ cdef class Block:
     cdef readonly size_t nbytes
     cdef readonly int index
     cdef readonly bint received     # another process made it
+    cdef readonly bint writable     # made here, or a writable view arrived
     cdef object memory              # the pool's, of a block made here
     cdef Segment segment
     cdef Hold control               # once it has a handle: its small block of the CPU's memory

@@ -7,10 +7,9 @@ memory goes back to its pool when the control block was recycled: then nobody is
 
 cimport cython
 from libc.stdint cimport uint64_t
-from libc.string cimport memset
 
 from . cimport _core
-from ._cuda cimport Segment, create, let_write, receive, wait_quietly
+from ._cuda cimport Segment, create, let_write, publish, receive, wait_quietly
 from ._storage cimport Hold, new_block
 
 import bisect
@@ -44,7 +43,7 @@ class Places:
     """The segments that are mapped in this process, by address and by name."""
 
     def __init__(self):
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()      # a collection inside may end a segment
         self._bases = []
         self._segments = {}      # base -> a weak reference
         self._named = {}         # key -> a weak reference
@@ -61,17 +60,18 @@ class Places:
             self._named[key] = found
 
     def _leave(self, base, key):
-        at = bisect.bisect_left(self._bases, base)
-        if at < len(self._bases) and self._bases[at] == base:
-            del self._bases[at]
-        self._segments.pop(base, None)
-        self._named.pop(key, None)
+        with self._lock:
+            at = bisect.bisect_left(self._bases, base)
+            if at < len(self._bases) and self._bases[at] == base:
+                del self._bases[at]
+            self._segments.pop(base, None)
+            self._named.pop(key, None)
 
     def at(self, pointer):
         """Return the Segment of an address, or None."""
-        bases = self._bases
-        at = bisect.bisect_right(bases, pointer) - 1
-        found = self._segments.get(bases[at]) if at >= 0 else None
+        with self._lock:
+            at = bisect.bisect_right(self._bases, pointer) - 1
+            found = self._segments.get(self._bases[at]) if at >= 0 else None
         segment = None if found is None else found()
         return segment if segment is not None and pointer < segment.base + segment.nbytes else None
 
@@ -154,7 +154,7 @@ cdef class Left:
     cdef Segment segment
     cdef size_t pointer, nbytes
     cdef int index
-    cdef bint received
+    cdef bint received, writable
 
 
 @cython.final
@@ -172,6 +172,8 @@ cdef class Block:
         Number of the device in this process.
     received : bool
         Whether another process made it.
+    writable : bool
+        Whether it was made here, or a writable view of it arrived.
     """
 
     def __dealloc__(self):
@@ -189,11 +191,11 @@ cdef class Block:
     @property
     def shared(self):
         """Whether other processes can have it."""
-        return self.segment.exported
+        return self.segment.exportable
 
     @property
-    def writable(self):
-        """Whether it is mapped for writing here."""
+    def mapped_writable(self):
+        """Whether its segment is mapped for writing here."""
         return self.segment.writable
 
     @property
@@ -229,6 +231,7 @@ cdef class Block:
         cdef Hold control
         cdef int rc
         if self.control is None:
+            publish(self.segment)
             control = new_block(CONTROL, True)
             if self.control is None:
                 with nogil:
@@ -262,7 +265,7 @@ cdef int leave(Block block) except -1:
     left.p, left.serial = block.control.p, block.control.serial
     left.memory, left.segment = block.memory, block.segment
     left.pointer, left.nbytes, left.index = block.pointer, block.nbytes, block.index
-    left.received = block.received
+    left.received, left.writable = block.received, block.writable
     block.control = None
     _limbo[key] = left
     if left.received:
@@ -311,6 +314,7 @@ cdef Block new_on(int index, object memory, size_t pointer, size_t nbytes, Segme
     block.pointer, block.nbytes, block.index = pointer, nbytes, index
     block.memory = memory
     block.segment = segment
+    block.writable = True
     books = books_of(index)
     books.allocated += nbytes
     books.peak = max(books.peak, books.allocated)
@@ -336,7 +340,6 @@ cpdef Block allocate(int index, size_t nbytes):
     MemoryError
         With the figures, if it cannot be had after all that is cached was given back.
     """
-    cdef Block block
     settle()
     pool = pool_of(index)
     for attempt in range(3):
@@ -392,7 +395,7 @@ cdef Block own_block(Hold control):
 cdef Block again(Left left):
     cdef Block block = Block.__new__(Block)
     block.pointer, block.nbytes, block.index = left.pointer, left.nbytes, left.index
-    block.segment, block.received = left.segment, True
+    block.segment, block.received, block.writable = left.segment, True, left.writable
     books_of(left.index).attached += left.nbytes
     return block
 
@@ -407,6 +410,9 @@ cdef Block received_block(int index, const uint64_t *ident, uint64_t size, uint6
     if block is None:
         places.purge()
         segment = places.named(key)
+        if segment is not None and segment.seg.writable and not writable and key in places.unused:
+            segment = None          # nobody uses it: mapped anew, for reading
+            places.unused.pop(key, None)
         if segment is None:
             fd = fetch()
             try:
@@ -429,8 +435,9 @@ cdef Block received_block(int index, const uint64_t *ident, uint64_t size, uint6
             raise MemoryError("no memory of the host is left for a handle")
         block.control = control
         _live[control.key()] = block
-    if writable and not block.segment.seg.writable:
+    if writable:
         let_write(block.segment)
+        block.writable = True
     return block
 
 
@@ -440,7 +447,7 @@ cdef Block received_block(int index, const uint64_t *ident, uint64_t size, uint6
 def owns(pointer):
     """Whether an address lies in device memory that others can map."""
     segment = places.at(pointer)
-    return segment is not None and segment.exported
+    return segment is not None and segment.exportable
 
 
 cdef dict stats_of(int index):
@@ -448,7 +455,7 @@ cdef dict stats_of(int index):
     cdef Left left
     books = books_of(index)
     pool = _pools.get(index)
-    published = in_flight = waiting = 0
+    published = in_flight = 0
     for block in list(_live.values()):
         if block.index == index and block.control is not None:
             if not block.received:
@@ -465,6 +472,16 @@ cdef dict stats_of(int index):
     cached = 0 if pool is None else pool.total() - pool.used()
     return {"allocated": books.allocated, "cached": cached + kept, "published": published,
             "in_flight": in_flight, "attached": books.attached, "peak": books.peak}
+
+
+cdef Py_ssize_t waiting() except -1:
+    """Bytes of blocks made here that only others can reach."""
+    cdef Left left
+    cdef Py_ssize_t nbytes = 0
+    for left in list(_limbo.values()):
+        if not left.received:
+            nbytes += left.nbytes
+    return nbytes
 
 
 class Account:
@@ -490,15 +507,15 @@ class Account:
 
     def settle(self):
         """Recycle what nobody can reach; return the bytes that it took."""
-        before = sum([left.nbytes for left in list(_limbo.values()) if not left.received])
+        before = waiting()
         settle()
-        return before - sum([left.nbytes for left in list(_limbo.values()) if not left.received])
+        return before - waiting()
 
 
 _memory.register(Account())
 
 
-def summary(index):
+def memory_summary(index):
     """Return a table of the memory of a device.
 
     Parameters

@@ -177,8 +177,12 @@ def __array_ufunc__(CudaArray self, ufunc, method, *inputs, **kwargs):
         first = inputs[0]
         if operation in COMPARISONS and isinstance(first, ndarray) and first.ndim == 0:
             first = first[()]               # NumPy's scalars make arrays of themselves to compare
-        if isinstance(first, np.generic) and is_cuda(inputs[1]) and operation is not None:
-            call = call_of(self)            # np.float64(1) + x
+        theirs = isinstance(first, np.generic) or (_device.loaded().is_array(first)
+                                                   and not isinstance(first, ndarray))
+        if theirs and is_cuda(inputs[1]) and operation is not None:
+            call = call_of(self)            # np.float64(1) + x, cupy.ones(3) + x
+            if not isinstance(first, np.generic):
+                first = call.operand(first)
             return call.run(call.library.operate, (operation, first, call.operand(inputs[1])),
                             None)
     for x in inputs:

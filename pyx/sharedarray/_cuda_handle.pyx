@@ -130,7 +130,7 @@ def message(storage, view):
         with nogil:
             _core.serve_token(part.token, True)
     if view is None:
-        return packed(block.published(), not block.segment.seg.writable, None, 0, NULL, NULL, 0,
+        return packed(block.published(), not block.writable, None, 0, NULL, NULL, 0,
                       &part)
     dtype, shape, strides, offset, readonly = view
     ndim = len(shape)
@@ -192,6 +192,7 @@ def open_received(Received r not None):
     cdef sa_handle *h = <sa_handle *><char *>r.data
     cdef int64_t *dims = <int64_t *>(h + 1)
     cdef Block block
+    cdef uint64_t[2] token
     cdef int index
     try:
         index = device_here(r)
@@ -199,8 +200,11 @@ def open_received(Received r not None):
         open_block(r)
         if r.hold.attached:
             block = received_block(index, r.part.segment, r.part.segment_size, r.part.block,
-                                   r.part.nbytes, r.hold, not r.readonly, functools.partial(fetch, r))
+                                   r.part.nbytes, r.hold, not r.readonly,
+                                   functools.partial(fetch, r))
             memcpy(block.token, r.part.token, 16)
+            with nogil:
+                _core.serve_token(token, True)      # whoever looks for it later may ask here
         else:
             block = own_block(r.hold)
     except DeviceError as error:

@@ -2,6 +2,8 @@
 
 cimport cython
 
+from cpython.object cimport PyTypeObject
+
 from ._cuda_blocks cimport Block
 from ._storage cimport Storage
 
@@ -14,6 +16,9 @@ from . import _cuda
 from ._cuda_blocks import allocate
 from ._device import make
 from ._errors import DeviceError
+
+cdef extern from "core/ndarray.h":
+    void sa_rename(PyTypeObject *type, const char *name)
 
 cdef object U1 = np.dtype("u1")
 
@@ -288,3 +293,6 @@ def borrowed(Foreign foreign not None):
     s = new_over(foreign, foreign.nbytes)
     s._arrays = {}
     return s
+
+
+sa_rename(<PyTypeObject *>CudaStorage, b"sharedarray._storage.Storage")

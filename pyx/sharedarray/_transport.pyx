@@ -212,6 +212,9 @@ def from_storage(Storage storage not None, dtype, shape, strides=None, offset=0)
     if not fits:
         raise ValueError(f"from_storage: shape {shape}, strides {strides} and offset {offset} of "
                          f"{dtype} reach outside the {storage.nbytes} bytes of the Storage")
+    if storage.remote is not None:
+        from ._cuda_foreign import over_storage
+        return over_storage(storage, dtype, shape, strides, offset)
     return view_of(storage, dtype, shape, strides, offset,
                    cnp.PyArray_ISWRITEABLE(storage.root))
 
@@ -241,7 +244,8 @@ def _receive_array(bytes data):
         try:
             return open_received(r)
         except (HandleError, OSError, MemoryError, RuntimeError) as error:
-            return lost_array(*lost_words(r), str(error))
+            shape, dtype, device, readonly = lost_words(r)
+            return lost_array(shape, dtype, device, readonly, str(error))
     try:
         return array_over(open_bytes(data).view())
     except (HandleError, OSError, MemoryError) as error:

@@ -4,13 +4,14 @@ import functools
 import importlib
 import inspect
 import os
+import pathlib
 from unittest import mock
 
 import pytest
 
 from tests.harness.worker import Worker
 
-from . import beside_real_driver, environment
+from . import beside_real_driver, environment, load
 
 LEFT = "left behind"
 
@@ -27,16 +28,30 @@ def run_body(module, name, arguments, delayed):
     assert not left, f"{LEFT}: {left}, {faults}"
 
 
+def has_driver():
+    """Return whether this process has loaded a driver: its forked children could not use it."""
+    return "/libcuda.so" in pathlib.Path("/proc/self/maps").read_text()
+
+
+def find_double(method):
+    """Load the double by its path in a process that started before it could be found."""
+    if method == "fork":
+        load()
+
+
 class Doubles:
     """Workers that have the double for their driver, one for each group of settings."""
 
     def __init__(self):
         self._workers = {}
 
-    def start(self, **settings):
-        """Start a worker of its own."""
+    def start(self, method=None, **settings):
+        """Start a worker of its own: by fork, unless this process has a driver, or as asked."""
+        method = method or ("spawn" if has_driver() else "fork")
         with mock.patch.dict(os.environ, environment(**settings)):
-            return Worker("spawn")
+            worker = Worker(method)
+        worker.call(find_double, method)
+        return worker
 
     def run(self, function, arguments, settings):
         """Run the body of a test in the worker of those settings."""

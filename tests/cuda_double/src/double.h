@@ -190,7 +190,6 @@ struct event {
     uint64_t time;  /* when it was reached, ns; 0 before */
     struct shared_event *shared; /* of an interprocess event */
     int fd;
-    unsigned me; /* this process's number among those that have the event */
 };
 enum work_kind { WORK_COPY, WORK_STAGED, WORK_FILL, WORK_HOST, WORK_EVENT, WORK_REMOTE,
                  WORK_NOTHING };

@@ -1,5 +1,4 @@
 /* The way into every function: fork, host functions, failures to be had, initialisation, lock. */
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -22,6 +21,12 @@ void lock(void)
 void unlock(void)
 {
     pthread_mutex_unlock(&mutex);
+}
+
+/* A fork waits for calls of other threads, and its child begins with a free lock. */
+__attribute__((constructor)) static void guard_fork(void)
+{
+    pthread_atfork(lock, unlock, unlock);
 }
 
 uint64_t now(void)

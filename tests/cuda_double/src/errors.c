@@ -17,6 +17,7 @@ static const struct {
     {34, "CUDA_ERROR_STUB_LIBRARY", "stub library"},
     {36, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER", "call requires newer driver"},
     {46, "CUDA_ERROR_DEVICE_UNAVAILABLE", "device unavailable"},
+    {47, "CUDA_ERROR_MULTICAST_RESOURCE_FULL", "multicast resource full"},
     {100, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
     {101, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
     {102, "CUDA_ERROR_DEVICE_NOT_LICENSED", "device not licensed"},
@@ -45,6 +46,7 @@ static const struct {
     {224, "CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY", "unsupported exec affinity"},
     {225, "CUDA_ERROR_UNSUPPORTED_DEVSIDE_SYNC", "unsupported devside sync"},
     {226, "CUDA_ERROR_CONTAINED", "contained"},
+    {227, "CUDA_ERROR_INSUFFICIENT_LOADER_VERSION", "insufficient loader version"},
     {300, "CUDA_ERROR_INVALID_SOURCE", "invalid source"},
     {301, "CUDA_ERROR_FILE_NOT_FOUND", "file not found"},
     {302, "CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND", "shared object symbol not found"},
@@ -105,6 +107,9 @@ static const struct {
     {914, "CUDA_ERROR_INVALID_RESOURCE_TYPE", "invalid resource type"},
     {915, "CUDA_ERROR_INVALID_RESOURCE_CONFIGURATION", "invalid resource configuration"},
     {916, "CUDA_ERROR_KEY_ROTATION", "key rotation"},
+    {917, "CUDA_ERROR_STREAM_DETACHED", "stream detached"},
+    {918, "CUDA_ERROR_GRAPH_RECAPTURE_FAILURE", "graph recapture failure"},
+    {919, "CUDA_ERROR_FABRIC_NOT_READY", "fabric not ready"},
     {999, "CUDA_ERROR_UNKNOWN", "unknown"},
 };
 

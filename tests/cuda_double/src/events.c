@@ -13,10 +13,16 @@
 #define EVENT_NAME MARK ":event"
 #define PAUSE 200000 /* ns between two looks at an event of another process */
 
-/* In a memfd that all who opened the event have mapped. Records have tickets, in order. */
+#define RING 64
+
+/* In a memfd that all who opened the event have mapped. Records have tickets, in order; of the
+ * last ones it tells which were reached, which are waited for, and which process recorded them. */
 struct shared_event {
-    uint64_t recorded, completed, wanted;
-    uint32_t recorder, members;
+    uint64_t recorded;
+    struct {
+        uint64_t reached, wanted; /* tickets */
+        uint64_t recorder;        /* as `process` tells it */
+    } ring[RING];
 };
 
 /* What an interprocess handle holds. */
@@ -50,7 +56,7 @@ void event_drop(struct event *event)
         return;
     if (event->shared) {
         munmap(event->shared, sizeof *event->shared);
-        close(event->fd); /* takes this process's lock away */
+        close(event->fd);
     }
     free(event);
 }
@@ -84,7 +90,6 @@ void events_release_context(uint64_t context)
     }
 }
 
-/* Map the shared part, and lock the byte that says that this process lives. */
 static bool join(struct event *event, int fd)
 {
     void *shared = mmap(NULL, sizeof *event->shared, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
@@ -92,40 +97,58 @@ static bool join(struct event *event, int fd)
         return false;
     event->shared = shared;
     event->fd = fd;
-    event->me = __atomic_add_fetch(&event->shared->members, 1, __ATOMIC_ACQ_REL);
-    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = event->me, .l_len = 1};
-    return !fcntl(fd, F_SETLK, &range);
+    return true;
 }
 
-static bool alive(const struct event *event, unsigned member)
+/* A number for a process that no other has, before or after; 0 if it has ended. */
+static uint64_t process(int pid)
 {
-    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = member, .l_len = 1};
-    return member == event->me || (!fcntl(event->fd, F_GETLK, &range) && range.l_type != F_UNLCK);
+    char path[64], text[1024], state;
+    unsigned long long start;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (length <= 0)
+        return 0;
+    text[length] = 0;
+    const char *rest = strrchr(text, ')'); /* fields 3 and 22 of proc(5) */
+    if (!rest || sscanf(rest, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                              "%*s %*s %llu", &state, &start) != 2 || state == 'Z' || state == 'X')
+        return 0;
+    return (uint64_t)pid << 40 | (start & 0xffffffffff);
 }
 
 /* A record of a process that ended will not be reached; its work went with it. */
 static bool remote_done(const struct event *event, uint64_t ticket)
 {
-    if (load(&event->shared->completed) >= ticket)
+    if (load(&event->shared->ring[ticket % RING].reached) >= ticket)
         return true;
-    return !alive(event, __atomic_load_n(&event->shared->recorder, __ATOMIC_ACQUIRE));
+    uint64_t recorder = load(&event->shared->ring[ticket % RING].recorder);
+    return recorder && process((int)(recorder >> 40)) != recorder;
 }
 
 void event_reached(struct event *event, uint64_t ticket)
 {
     event->time = now();
     if (event->shared)
-        raise_to(&event->shared->completed, ticket);
+        raise_to(&event->shared->ring[ticket % RING].reached, ticket);
 }
 
 bool event_wanted(const struct event *event, uint64_t ticket)
 {
-    return event->shared && load(&event->shared->wanted) >= ticket;
+    return event->shared && load(&event->shared->ring[ticket % RING].wanted) >= ticket;
+}
+
+static void want(struct event *event, uint64_t ticket)
+{
+    raise_to(&event->shared->ring[ticket % RING].wanted, ticket);
 }
 
 void event_await(struct event *event, uint64_t ticket)
 {
-    raise_to(&event->shared->wanted, ticket);
+    want(event, ticket);
     while (!remote_done(event, ticket))
         nanosleep(&(struct timespec){.tv_nsec = PAUSE}, NULL);
 }
@@ -209,8 +232,9 @@ static CUresult record(CUevent handle, CUstream where)
     if (!work)
         return OUT_OF_MEMORY;
     if (event->shared) {
-        __atomic_store_n(&event->shared->recorder, event->me, __ATOMIC_RELEASE);
         event->ticket = __atomic_add_fetch(&event->shared->recorded, 1, __ATOMIC_ACQ_REL);
+        __atomic_store_n(&event->shared->ring[event->ticket % RING].recorder, process(getpid()),
+                         __ATOMIC_RELEASE);
     }
     event->refs++;
     event->time = 0;
@@ -240,7 +264,7 @@ EXPORT CUresult cuEventQuery(CUevent handle)
     if (!event)
         return INVALID_HANDLE;
     if (remote(event, &ticket)) {
-        raise_to(&event->shared->wanted, ticket);
+        want(event, ticket);
         return remote_done(event, ticket) ? SUCCESS : NOT_READY;
     }
     if (!work_pending(event->last))

@@ -6,6 +6,7 @@
  * description of its own: when the process ends, however it ends, the kernel takes its locks away,
  * and a slot on which nobody holds a lock is free. */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ CUresult machine_open(void)
 static void hold(int command, short type, off_t byte)
 {
     struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-    while (fcntl(file, command, &range) < 0)
+    while (fcntl(file, command, &range) < 0 && errno == EINTR)
         ;
 }
 

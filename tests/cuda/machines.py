@@ -1,0 +1,48 @@
+"""Processes on a machine with the driver double."""
+
+import contextlib
+import os
+
+from tests.cuda_double import environment
+from tests.harness.worker import Worker
+
+# What the driver double has of this process, besides what lasts: contexts, pinned chunks, events.
+COUNTS = """
+from tests.cuda_double import control
+found = control().counts()
+return {k: found.get(k, 0) for k in
+        ("memory", "handles", "mappings", "reservations", "allocations", "imports", "faults")}
+"""
+DESCRIPTORS = "return len(os.listdir('/proc/self/fd'))"
+
+
+@contextlib.contextmanager
+def surroundings(**settings):
+    """Let processes that start inside find the double, and no setting of this library's."""
+    before = dict(os.environ)
+    os.environ.update(environment(**settings))
+    os.environ["SHAREDARRAY_LINGER"] = "20"
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def process(method="spawn", **settings):
+    """Start a process with CUDA devices; a `Worker`."""
+    with surroundings(**settings):
+        return Worker(method)
+
+
+@contextlib.contextmanager
+def processes(*settings, method="spawn"):
+    """Start one process for each dictionary of settings."""
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(process(method, **one)) for one in settings]
+
+
+def left(worker):
+    """Return what the driver has of a process after it let go of all that it caches."""
+    worker.run("keep.clear(); gc.collect(); xp.collect(); xp.empty_cache()")
+    return worker.run(COUNTS)
