@@ -183,42 +183,42 @@ class TestAsarray:
                 xp.asarray(value, device="cuda:0")
 
 
+OPERATIONS = [
+    lambda x, y: x + y,
+    lambda x, y: y + x,
+    lambda x, y: x == y,
+    lambda x, y: y < x,
+    lambda x, y: x @ y,
+    lambda x, y: xp.add(x, y),
+    lambda x, y: xp.add(y, x),
+    lambda x, y: xp.concat([x, y]),
+    lambda x, y: xp.stack((y, x)),
+    lambda x, y: xp.where(x > 0, x, y),
+    lambda x, y: xp.add(x, 1, out=y),
+    lambda x, y: xp.add(x, 1, where=y > 0),
+    lambda x, y: xp.einsum("i,i->", x, y),
+    lambda x, y: x.dot(y),
+    lambda x, y: x.clip(y),
+    lambda x, y: x.__iadd__(y),
+    lambda x, y: x.__setitem__(0, y),
+    lambda x, y: x.__setitem__(slice(None), y),
+]
+
+
 class TestMixing:
     """Arrays of several devices in one operation, and NumPy's arrays with ours."""
 
-    X = staticmethod(lambda: xp.ones(2, device="cuda:0"))
-    OPERATIONS = [
-        lambda x, y: x + y,
-        lambda x, y: y + x,
-        lambda x, y: x == y,
-        lambda x, y: y < x,
-        lambda x, y: x @ y,
-        lambda x, y: xp.add(x, y),
-        lambda x, y: xp.add(y, x),
-        lambda x, y: xp.concat([x, y]),
-        lambda x, y: xp.stack((y, x)),
-        lambda x, y: xp.where(x > 0, x, y),
-        lambda x, y: xp.add(x, 1, out=y),
-        lambda x, y: xp.add(x, 1, where=y > 0),
-        lambda x, y: xp.einsum("i,i->", x, y),
-        lambda x, y: x.dot(y),
-        lambda x, y: x.clip(y),
-        lambda x, y: x.__iadd__(y),
-        lambda x, y: x.__setitem__(0, y),
-        lambda x, y: x.__setitem__(slice(None), y),
-    ]
-
     @pytest.mark.parametrize("number", range(len(OPERATIONS)))
     def test_two_devices(self, number):
-        operation = self.OPERATIONS[number]
+        operation = OPERATIONS[number]
         for other in ("cpu", "cuda:1"):
-            x, y = self.X(), xp.ones(2, device=other)
+            x, y = xp.ones(2, device="cuda:0"), xp.ones(2, device=other)
             with pytest.raises(ValueError, match=f"({other}.*cuda:0|cuda:0.*{other})"):
                 operation(x, y)
             assert (x.tolist(), y.tolist()) == ([1.0, 1.0], [1.0, 1.0])
 
     def test_indices_of_another_device(self):
-        x, here = self.X(), xp.ones(2)
+        x, here = xp.ones(2, device="cuda:0"), xp.ones(2)
         for use in (
             lambda: x[xp.asarray([0, 1])],
             lambda: x[xp.asarray([0, 1], device="cuda:1")],
@@ -234,14 +234,14 @@ class TestMixing:
 
     @pytest.mark.parametrize("number", [n for n in range(len(OPERATIONS)) if n not in (3, 11)])
     def test_numpy_arrays(self, number):
-        operation = self.OPERATIONS[number]
-        x, a = self.X(), np.ones(2)
+        operation = OPERATIONS[number]
+        x, a = xp.ones(2, device="cuda:0"), np.ones(2)
         with pytest.raises(TypeError, match=r"sharedarray\.asarray\(\.\.\., device='cuda:0'\)"):
             operation(x, a)
         assert (x.tolist(), a.tolist()) == ([1.0, 1.0], [1.0, 1.0])
 
     def test_numpys_protocols(self):
-        x, a = self.X(), np.ones(2)
+        x, a = xp.ones(2, device="cuda:0"), np.ones(2)
         for use in (
             lambda: np.sin(x),
             lambda: np.mean(x),

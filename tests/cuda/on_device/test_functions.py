@@ -123,7 +123,7 @@ SPECIAL = {
     "histogramdd": lambda x: xp.histogramdd(x, bins=2),
     "dsplit": lambda x: xp.dsplit(x[None], 3),
     "put_along_axis": lambda x: (xp.put_along_axis(x, xp.astype(x[:1] * 0, int), 9.0, 0), x),
-    "ravel_multi_index": lambda x: xp.ravel_multi_index((x[0].astype(int), x[0].astype(int)), (9, 9)),
+    "ravel_multi_index": lambda x: xp.ravel_multi_index(tuple(x.astype(int)), (9, 9, 9)),
     "unpackbits": lambda x: xp.unpackbits(x.astype(xp.uint8)),
     "interp": lambda x: xp.interp(x[0], x[1], x[2]),
     "insert": lambda x: xp.insert(x, 1, 9.0, axis=0),
