@@ -146,7 +146,8 @@ def bound(name, target, signature, args, kwargs, skip=0):
     """
     if signature is None:
         return target(*args[skip:], **kwargs)
-    taken = _taken(target)
+    # What is remembered must not hold an array, as a method bound to it would.
+    taken = _taken(getattr(type(target.__self__), target.__name__) if skip else target)
     given = signature.bind(*args, **kwargs).arguments
     positional, named = [], {}
     for parameter in signature.parameters.values():
