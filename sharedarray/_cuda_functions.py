@@ -380,6 +380,11 @@ def _permuted(x, axes=None):
     return x.transpose() if axes is None else x.transpose(axes)
 
 
+def _dot(x, other, out=None):
+    """Multiply with an array, a list or a number."""
+    return cupy.dot(x, cupy.asarray(other) if isinstance(other, (list, tuple)) else other, out)
+
+
 def _listed(name, place):
     """Make a method one of whose arguments may be a list."""
 
@@ -416,6 +421,7 @@ METHODS = {
     "astype": _astype,
     "choose": _listed("choose", -1),
     "compress": _listed("compress", 0),
+    "dot": _dot,
     "fill": _fill,
     "nonzero": _nonzero,
     "partition": _partition,
