@@ -5,7 +5,7 @@ from typing_extensions import Buffer
 class OutOfMemory(MemoryError): ...
 
 class Segment:
-    exported: bool
+    exportable: bool
     received: bool
     @property
     def base(self) -> int: ...

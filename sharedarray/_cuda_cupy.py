@@ -3,6 +3,7 @@
 import functools
 import inspect
 import operator
+from typing import Any
 
 import cupy
 import numpy as np
@@ -27,6 +28,7 @@ class Scope:
         self._index = index
 
     def __enter__(self):
+        self._backend.driver.start()  # raises in a forked child
         self._device = runtime.getDevice()
         if self._device != self._index:
             runtime.setDevice(self._index)
@@ -59,6 +61,9 @@ class CupyBackend:
 
     name = "CuPy"
     namespace = cupy
+
+    storage_type: Any = None
+    arrive: Any = None
 
     def __init__(self, driver, blocks):
         self.driver = driver

@@ -5,9 +5,9 @@ are passed on where they differ from their defaults, by name; what CuPy does not
 """
 
 import functools
-import importlib
 import inspect
 
+import array_api_compat.cupy as compat
 import cupy
 import numpy as np
 
@@ -30,7 +30,6 @@ PLAIN = frozenset(
         "ones_like",
         "zeros",
         "zeros_like",
-        "where",
     }
 )
 #: Functions that return a Python bool.
@@ -61,33 +60,42 @@ def find(name, reference):
     """
     target = FUNCTIONS.get(name)
     if target is None:
-        target = None if name in PLAIN else _by_name(_compat(), name)
+        target = None if name in PLAIN else _by_name(compat, name)
         target = target or _by_name(cupy, name)
     if target is None:
         raise NotImplementedError(f"{name}: CuPy {cupy.__version__} has no such function")
     signature = getattr(reference, "__signature__", None)
+    required = _required(signature, target)
     leading = reference._arrays if not isinstance(target, cupy.ufunc) else target.nin
 
     def function(*args, **kwargs):
-        args = [
-            cupy.asarray(x) if i < leading and isinstance(x, (list, tuple)) else x
-            for i, x in enumerate(args)
-        ]
-        r = bound(name, target, signature, args, kwargs)
+        if any(isinstance(x, (list, tuple)) for x in args[:leading]):
+            args = [
+                cupy.asarray(x) if i < leading and isinstance(x, (list, tuple)) else x
+                for i, x in enumerate(args)
+            ]
+        if len(args) == required and not kwargs:
+            r = target(*args)
+        else:
+            r = bound(name, target, signature, args, kwargs)
         return bool(r) if name in TRUTHS else r
 
     return function
 
 
-def _compat():
-    """Return CuPy as the standard has it."""
-    try:
-        return importlib.import_module("array_api_compat.cupy")
-    except ImportError:
-        raise ImportError(
-            "functions on CUDA devices need array-api-compat, which is not installed: pip install "
-            '"sharedarray-xp[cuda13]", or [cuda12], by the driver\'s version'
-        ) from None
+def _required(signature, target):
+    """Return how many arguments say all that CuPy's function needs; -1: that depends."""
+    if signature is None:
+        return -1
+    taken, count = _taken(target) or {}, 0
+    for parameter in signature.parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            return -1
+        if parameter.default is parameter.empty:
+            count += 1
+        elif taken.get(parameter.name):
+            return -1
+    return count
 
 
 def _by_name(module, name):
@@ -265,6 +273,26 @@ def _as_array(x):
     return x if isinstance(x, cupy.ndarray) else cupy.asarray(x)
 
 
+def _where(condition, x1=None, x2=None):
+    """Choose elements; of a condition alone, tell where it holds."""
+    return cupy.where(condition) if x1 is None else cupy.where(condition, x1, x2)
+
+
+def _whole(name):
+    """Make `ceil`, `floor` or `trunc`, which leave integers what they are."""
+    target = getattr(cupy, name)
+
+    def whole(x, out=None, **options):
+        if x.dtype.kind not in "iub" or options:
+            return target(x, out, **options)
+        if out is None:
+            return x.copy()
+        out[...] = x
+        return out
+
+    return whole
+
+
 def _take(x, indices, axis=None, out=None, mode="raise"):
     """Take elements; CuPy wraps indices that are out of bounds."""
     if mode == "clip":
@@ -352,6 +380,11 @@ def _permuted(x, axes=None):
     return x.transpose() if axes is None else x.transpose(axes)
 
 
+def _dot(x, other, out=None):
+    """Multiply with an array, a list or a number."""
+    return cupy.dot(x, cupy.asarray(other) if isinstance(other, (list, tuple)) else other, out)
+
+
 def _listed(name, place):
     """Make a method one of whose arguments may be a list."""
 
@@ -366,6 +399,8 @@ def _listed(name, place):
 
 FUNCTIONS = {
     "argsort": _argsorted,
+    "ceil": _whole("ceil"),
+    "floor": _whole("floor"),
     "linalg.eig": _eig,
     "linalg.eigh": _eigh,
     "linalg.eigvals": _eigvals,
@@ -376,7 +411,9 @@ FUNCTIONS = {
     "sort": _sorted,
     "std": _spread("std"),
     "take": _take,
+    "trunc": _whole("trunc"),
     "var": _spread("var"),
+    "where": _where,
 }
 METHODS = {
     "argpartition": _argpartition,
@@ -384,6 +421,7 @@ METHODS = {
     "astype": _astype,
     "choose": _listed("choose", -1),
     "compress": _listed("compress", 0),
+    "dot": _dot,
     "fill": _fill,
     "nonzero": _nonzero,
     "partition": _partition,

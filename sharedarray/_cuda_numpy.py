@@ -6,6 +6,7 @@ there: in NumPy's own memory, from which results are copied into Blocks.
 """
 
 import ctypes
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from ._array import Array, unwrap
 from ._core import memory
 from ._device import CPU
 from ._dispatch import borrow
-
 
 DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 
@@ -76,6 +76,9 @@ class NumpyBackend:
 
     name = "NumPy"
     namespace = np
+
+    storage_type: Any = None
+    arrive: Any = None
 
     def __init__(self, driver, blocks):
         self.driver = driver

@@ -244,20 +244,28 @@ class Backend(Protocol):
 
     Attributes
     ----------
-    name : str
-        The library, for messages.
-    namespace : module
-        Its module.
     driver : module
         Copies between host and devices: `sharedarray._cuda`.
     blocks : module
         Allocates device memory: `sharedarray._cuda_blocks`.
+    storage_type : type
+        The class of Storage on these devices.
+    arrive : callable
+        Makes the Array of a handle that was opened.
     """
 
-    name: str
-    namespace: Any
     driver: Any
     blocks: Any
+    storage_type: Any
+    arrive: Any
+
+    @property
+    def name(self) -> str:
+        """The library, for messages."""
+
+    @property
+    def namespace(self) -> Any:
+        """Its module."""
 
     def synchronize(self, index: int) -> None:
         """Wait until the device has done all that it was given."""

@@ -11,7 +11,7 @@ cdef extern from "core/driver.h" nogil:
 cdef class Segment:
     cdef sa_cuda_segment seg
     cdef uint64_t[2] ident          # its name in every process
-    cdef readonly bint exported     # others can have it: it has a descriptor
+    cdef readonly bint exportable   # others can have it
     cdef readonly bint received
     cdef bint listed
     cdef object __weakref__
@@ -20,4 +20,5 @@ cdef int check(int rc, object what, int device) except -1
 cdef Segment create(int device, uint64_t size)
 cdef Segment receive(int device, const uint64_t *ident, uint64_t size, int fd, bint writable)
 cdef void wait_quietly(int device) noexcept nogil
+cdef int publish(Segment segment) except -1
 cdef int let_write(Segment segment) except -1

@@ -12,9 +12,11 @@ from cpython.buffer cimport (
     PyBuffer_Release,
     PyObject_GetBuffer,
 )
+from libc.errno cimport EMFILE
 from libc.stdint cimport uint64_t, uintptr_t
 
 from ._core cimport device_put, device_remove, random_id
+from ._errors cimport raise_errno
 
 import os
 
@@ -31,6 +33,7 @@ cdef extern from "core/driver.h" nogil:
         SA_CUDA_OLD_LIBRARY
         SA_CUDA_FORKED
         SA_CUDA_NO_MEMORY
+        SA_CUDA_NO_DESCRIPTOR
     int sa_cuda_start()
     bint sa_cuda_started()
     bint sa_cuda_is_double()
@@ -45,8 +48,9 @@ cdef extern from "core/driver.h" nogil:
     int sa_cuda_enter(int device)
     void sa_cuda_leave()
     int sa_cuda_probe(int device, bint *exports, const char **why)
-    int sa_cuda_create(int device, uint64_t size, bint exported, sa_cuda_segment *out)
+    int sa_cuda_create(int device, uint64_t size, bint exportable, sa_cuda_segment *out)
     int sa_cuda_import(int device, uint64_t size, int fd, bint writable, sa_cuda_segment *out)
+    int sa_cuda_export(sa_cuda_segment *seg)
     int sa_cuda_make_writable(sa_cuda_segment *seg)
     void sa_cuda_release(sa_cuda_segment *seg)
     int sa_cuda_synchronize(int device)
@@ -89,7 +93,9 @@ cdef int check(int rc, object what, int device) except -1:
         n = sa_cuda_count()
         raise DeviceError(f"{what}: {n} device{'s' * (n != 1)}, asked for cuda:{device}")
     if rc == SA_CUDA_NO_MEMORY:
-        raise MemoryError(f"{what}: no memory or descriptor of the host is left")
+        raise MemoryError(f"{what}: no memory of the host is left")
+    if rc == SA_CUDA_NO_DESCRIPTOR:
+        raise_errno(EMFILE, what)
     sa_cuda_words(rc, &name, &text)
     error = DeviceError(f"{what}: the NVIDIA driver says {name.decode()} ({text.decode()})")
     error.code = rc
@@ -243,29 +249,32 @@ cdef class Segment:
         return self.seg.writable
 
 
-cdef int enlist(Segment segment) except -1:
-    """Let the descriptor be served to others."""
+cdef int publish(Segment segment) except -1:
+    """Have a descriptor of the segment, and let it be served to others."""
     cdef int rc
+    if segment.listed:
+        return 0
+    with nogil:
+        rc = sa_cuda_export(&segment.seg)
+    check(rc, f"a descriptor of memory of cuda:{segment.seg.device}", segment.seg.device)
     with nogil:
         rc = device_put(segment.ident, segment.seg.size, segment.seg.fd)
     if rc < 0:
         raise MemoryError("no memory of the host is left for the description of a segment")
-    segment.exported = segment.listed = True
+    segment.listed = True
     return 0
 
 
 cdef Segment create(int device, uint64_t size):
     """New memory; where the driver exports none, memory of this process alone."""
     cdef Segment segment = Segment.__new__(Segment)
-    cdef bint exported = refusal(device) == ""
     cdef int rc = random_id(segment.ident)
     if rc < 0:
         raise OSError(-rc, "no random number for the name of a segment")
+    segment.exportable = refusal(device) == ""
     with nogil:
-        rc = sa_cuda_create(device, size, exported, &segment.seg)
+        rc = sa_cuda_create(device, size, segment.exportable, &segment.seg)
     check(rc, f"{size:,} bytes ({size_text(size)}) on cuda:{device}", device)
-    if exported:
-        enlist(segment)
     return segment
 
 
@@ -275,11 +284,11 @@ cdef Segment receive(int device, const uint64_t *ident, uint64_t size, int fd, b
     cdef int rc
     segment.ident[0] = ident[0]
     segment.ident[1] = ident[1]
-    segment.received = True
+    segment.received = segment.exportable = True
     with nogil:
         rc = sa_cuda_import(device, size, fd, writable, &segment.seg)
     check(rc, f"mapping {size_text(size)} of another process on cuda:{device}", device)
-    enlist(segment)
+    publish(segment)
     return segment
 
 

@@ -9,7 +9,7 @@ cimport cython
 from libc.stdint cimport uint64_t
 
 from . cimport _core
-from ._cuda cimport Segment, create, let_write, receive, wait_quietly
+from ._cuda cimport Segment, create, let_write, publish, receive, wait_quietly
 from ._storage cimport Hold, new_block
 
 import bisect
@@ -43,7 +43,7 @@ class Places:
     """The segments that are mapped in this process, by address and by name."""
 
     def __init__(self):
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()      # a collection inside may end a segment
         self._bases = []
         self._segments = {}      # base -> a weak reference
         self._named = {}         # key -> a weak reference
@@ -60,17 +60,18 @@ class Places:
             self._named[key] = found
 
     def _leave(self, base, key):
-        at = bisect.bisect_left(self._bases, base)
-        if at < len(self._bases) and self._bases[at] == base:
-            del self._bases[at]
-        self._segments.pop(base, None)
-        self._named.pop(key, None)
+        with self._lock:
+            at = bisect.bisect_left(self._bases, base)
+            if at < len(self._bases) and self._bases[at] == base:
+                del self._bases[at]
+            self._segments.pop(base, None)
+            self._named.pop(key, None)
 
     def at(self, pointer):
         """Return the Segment of an address, or None."""
-        bases = self._bases
-        at = bisect.bisect_right(bases, pointer) - 1
-        found = self._segments.get(bases[at]) if at >= 0 else None
+        with self._lock:
+            at = bisect.bisect_right(self._bases, pointer) - 1
+            found = self._segments.get(self._bases[at]) if at >= 0 else None
         segment = None if found is None else found()
         return segment if segment is not None and pointer < segment.base + segment.nbytes else None
 
@@ -190,7 +191,7 @@ cdef class Block:
     @property
     def shared(self):
         """Whether other processes can have it."""
-        return self.segment.exported
+        return self.segment.exportable
 
     @property
     def mapped_writable(self):
@@ -230,6 +231,7 @@ cdef class Block:
         cdef Hold control
         cdef int rc
         if self.control is None:
+            publish(self.segment)
             control = new_block(CONTROL, True)
             if self.control is None:
                 with nogil:
@@ -445,7 +447,7 @@ cdef Block received_block(int index, const uint64_t *ident, uint64_t size, uint6
 def owns(pointer):
     """Whether an address lies in device memory that others can map."""
     segment = places.at(pointer)
-    return segment is not None and segment.exported
+    return segment is not None and segment.exportable
 
 
 cdef dict stats_of(int index):

@@ -177,8 +177,12 @@ def __array_ufunc__(CudaArray self, ufunc, method, *inputs, **kwargs):
         first = inputs[0]
         if operation in COMPARISONS and isinstance(first, ndarray) and first.ndim == 0:
             first = first[()]               # NumPy's scalars make arrays of themselves to compare
-        if isinstance(first, np.generic) and is_cuda(inputs[1]) and operation is not None:
-            call = call_of(self)            # np.float64(1) + x
+        theirs = isinstance(first, np.generic) or (_device.loaded().is_array(first)
+                                                   and not isinstance(first, ndarray))
+        if theirs and is_cuda(inputs[1]) and operation is not None:
+            call = call_of(self)            # np.float64(1) + x, cupy.ones(3) + x
+            if not isinstance(first, np.generic):
+                first = call.operand(first)
             return call.run(call.library.operate, (operation, first, call.operand(inputs[1])),
                             None)
     for x in inputs:
@@ -228,20 +232,6 @@ cdef ndarray exported(CudaArray x):
 
 
 def cupy(CudaArray self):
-    """Return a ``cupy.ndarray`` over the same memory, of an Array on a CUDA device.
-
-    Returns
-    -------
-    cupy.ndarray
-        It holds the memory.
-
-    Raises
-    ------
-    TypeError
-        If the Array is on the CPU, or read-only: CuPy has no arrays that cannot be written.
-    ImportError
-        If CuPy is not installed.
-    """
     cdef Record record = record_of(self)
     try:
         import cupy as library
@@ -365,8 +355,7 @@ for _member in (
     storage, handle, share_memory_, cupy,
 ):
     _member.__qualname__ = f"Array.{_member.__name__}"
-    if hasattr(Array, _member.__name__):
-        _member.__doc__ = getattr(Array, _member.__name__).__doc__ or _member.__doc__
+    _member.__doc__ = getattr(Array, _member.__name__).__doc__ or _member.__doc__
     sa_extend(<PyTypeObject *>CudaArray, _member.__name__, _member)
 sa_extend(<PyTypeObject *>CudaArray, "__array_interface__", property(array_interface))
 sa_extend(<PyTypeObject *>CudaArray, "__cuda_array_interface__",

@@ -16,7 +16,7 @@ from . import _device
 from ._cuda_storage import Foreign
 from ._cuda_storage import borrowed as lent_storage
 
-__all__ = ["borrowed", "lies_on_cuda", "owned"]
+__all__ = ["borrowed", "lies_on_cuda", "over_storage", "owned"]
 
 cnp.import_array()
 
@@ -146,6 +146,33 @@ cdef Array over(object b, int index, bint writable, object owner):
     if storage is None:
         storage = lent[key] = lent_storage(Foreign(low, high - low, index, owner, writable))
     return cuda_array(b, index, writable, storage)
+
+
+def over_storage(storage, dtype, shape, strides, offset):
+    """Return an Array over part of a Storage on a CUDA device; the bounds are checked already.
+
+    Parameters
+    ----------
+    storage : Storage
+        On a CUDA device.
+    dtype : dtype
+        Data type.
+    shape, strides : tuple of ints
+        The strides in bytes.
+    offset : int
+        Of the first element, in bytes.
+
+    Returns
+    -------
+    Array
+    """
+    library, lies = _device.loaded(), storage._remote
+    if storage.is_shared():
+        b = library.array(lies, offset, shape, strides, dtype)
+        storage = None
+    else:
+        b = library.foreign(lies, lies.pointer + offset, lies.index, shape, strides, dtype)
+    return cuda_array(b if lies.writable else library.frozen(b), lies.index, lies.writable, storage)
 
 
 cdef tuple extent(object b, object library):

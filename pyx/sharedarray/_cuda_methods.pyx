@@ -26,6 +26,8 @@ import numpy as np
 from . import _device, _show
 from ._cuda_array import looks_of
 
+__all__ = ["CudaFlags", "CudaFlat"]
+
 cdef extern from "core/ndarray.h":
     int sa_extend(PyTypeObject *type, object name, object value) except -1
 

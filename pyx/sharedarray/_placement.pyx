@@ -133,6 +133,33 @@ def cuda(Array self, device=None):
     return self.to_device(device)
 
 
+def cupy(Array self):
+    """Return a ``cupy.ndarray`` over the memory of an array on a CUDA device, without a copy.
+
+    Returns
+    -------
+    cupy.ndarray
+        It holds the memory.
+
+    Raises
+    ------
+    TypeError
+        If this array is on the CPU, or read-only: CuPy has no arrays that cannot be written.
+    ImportError
+        If CuPy is not installed.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> try:
+    ...     xp.zeros(3).cupy()
+    ... except TypeError as error:
+    ...     print(error)
+    cupy(): this Array is on the CPU; x.cuda() copies it to a CUDA device
+    """
+    raise TypeError("cupy(): this Array is on the CPU; x.cuda() copies it to a CUDA device")
+
+
 def numpy(Array self):
     """Return an ndarray over the same memory.
 
@@ -369,6 +396,6 @@ def readonly(Array self):
 
 extend({"device": property(_device), "is_cuda": property(_is_cuda)})
 extend({f.__name__: f for f in (
-    to_device, cpu, cuda, numpy, to_numpy, clone, fill_, zero_, copy_, is_shared, share_memory_,
-    storage, handle, readonly,
+    to_device, cpu, cuda, cupy, numpy, to_numpy, clone, fill_, zero_, copy_, is_shared,
+    share_memory_, storage, handle, readonly,
 )})

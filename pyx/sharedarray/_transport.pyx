@@ -212,6 +212,9 @@ def from_storage(Storage storage not None, dtype, shape, strides=None, offset=0)
     if not fits:
         raise ValueError(f"from_storage: shape {shape}, strides {strides} and offset {offset} of "
                          f"{dtype} reach outside the {storage.nbytes} bytes of the Storage")
+    if storage.remote is not None:
+        from ._cuda_foreign import over_storage
+        return over_storage(storage, dtype, shape, strides, offset)
     return view_of(storage, dtype, shape, strides, offset,
                    cnp.PyArray_ISWRITEABLE(storage.root))
 

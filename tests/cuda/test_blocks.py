@@ -13,6 +13,7 @@ MIB = 1 << 20
 @pytest.fixture(scope="module")
 def worker():
     with process(memory=256 * MIB) as one:
+        one.run("[xp.zeros(3, device=f'cuda:{i}') for i in range(2)]")
         yield one
 
 
@@ -94,13 +95,7 @@ def test_received_mappings_are_let_go_of_before_memory_error():
         assert user.run(COUNTS)["mappings"] == 0
 
 
-CALLS = (
-    "cuMemCreate",
-    "cuMemAddressReserve",
-    "cuMemMap",
-    "cuMemSetAccess",
-    "cuMemExportToShareableHandle",
-)
+CALLS = ("cuMemCreate", "cuMemAddressReserve", "cuMemMap", "cuMemSetAccess")
 
 
 @pytest.mark.parametrize("call", CALLS)
@@ -138,3 +133,36 @@ def test_a_handle_that_the_driver_refuses(call):
             1.0,
             1.0,
         ]
+
+
+def test_a_descriptor_that_cannot_be_had():
+    with process() as worker:
+        worker.run("keep['x'] = xp.ones(3, device='cuda')")
+        worker.run(
+            "from tests.cuda_double import control\n"
+            "control().set_failures('cuMemExportToShareableHandle:*=999')"
+        )
+        with pytest.raises(WorkerError, match=r"DeviceError.*descriptor.*CUDA_ERROR_UNKNOWN"):
+            worker.run("keep['x'].handle().__bytes__()")
+        worker.run("from tests.cuda_double import control\ncontrol().set_failures('')")
+        assert worker.get("len(bytes(keep['x'].handle()))") > 200
+        worker.run("keep.clear(); xp.collect()")
+
+
+FEW = """
+import resource
+keep['x'] = [xp.ones(1 << 21, device='cuda') for _ in range(30)]
+bytes(keep['x'][0].handle())
+most = max(map(int, os.listdir('/proc/self/fd'))) + 12
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+"""
+
+
+def test_descriptors_are_for_what_is_sent():
+    with process() as worker:
+        worker.run(FEW)
+        with pytest.raises(WorkerError, match=r"OSError.*RLIMIT_NOFILE"):
+            worker.run("keep['sent'] = [bytes(x.handle()) for x in keep['x']]")
+        assert worker.get("keep['x'][-1].storage()[:8]") == b"\0\0\0\0\0\0\xf0\x3f"
+        assert worker.get("xp.from_handle(keep['x'][0].handle()).shape") == (1 << 21,)
+        worker.run("keep.clear(); xp.collect()")

@@ -15,9 +15,9 @@ ROOT = HERE.parents[1]
 
 @pytest.mark.parametrize("delayed", [False, True], ids=["immediate", "delayed"])
 def test_arrays(delayed):
+    options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header"]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist"]
-        + ["--no-header", str(HERE / "on_device")],
+        [sys.executable, "-m", "pytest", *options, str(HERE / "on_device")],
         env={**os.environ, **cuda_double.environment(devices=2, delayed=delayed)},
         cwd=ROOT,
         capture_output=True,

@@ -3,6 +3,7 @@
    processes; cuMemUnmap() is not ordered with streams, so the device is waited for before it. */
 #include "driver.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
@@ -70,8 +71,15 @@ static void undo(sa_cuda_segment *seg) {
     seg->base = 0;
 }
 
-static int export(sa_cuda_segment *seg) {
-    int fd = -1, rc = sa_cuda.cuMemExport(&fd, seg->allocation, POSIX_FD, 0);
+int sa_cuda_export(sa_cuda_segment *seg) {
+    if (seg->fd >= 0) return 0;
+    int fd = -1, rc = sa_cuda_enter(seg->device);
+    if (rc) return rc;
+    int spare = fcntl(2, F_DUPFD_CLOEXEC, 3); /* the driver does not say what it lacked */
+    if (spare < 0 && (errno == EMFILE || errno == ENFILE)) rc = SA_CUDA_NO_DESCRIPTOR;
+    if (spare >= 0) close(spare);
+    if (!rc) rc = sa_cuda.cuMemExport(&fd, seg->allocation, POSIX_FD, 0);
+    sa_cuda_leave();
     if (rc) return rc;
     int flags = fcntl(fd, F_GETFD);
     if (flags >= 0) (void)fcntl(fd, F_SETFD, flags | FD_CLOEXEC);
@@ -79,15 +87,14 @@ static int export(sa_cuda_segment *seg) {
     return 0;
 }
 
-int sa_cuda_create(int device, uint64_t size, bool exported, sa_cuda_segment *out) {
+int sa_cuda_create(int device, uint64_t size, bool exportable, sa_cuda_segment *out) {
     sa_cuda_segment seg = {.device = device, .owner = getpid(), .size = size, .fd = -1, .writable = true};
     int rc = sa_cuda_enter(device);
     if (rc) return rc;
-    if (exported) {
+    if (exportable) {
         sa_cuda_properties p = properties_of(device, true);
         rc = sa_cuda.cuMemCreate(&seg.allocation, size, &p, 0);
         if (!rc) rc = map(&seg, true);
-        if (!rc) rc = export(&seg);
     } else {
         seg.plain = true;
         rc = sa_cuda.cuMemAlloc(&seg.base, size);
@@ -143,6 +150,7 @@ static struct {
 
 static const char *try_it(int device) {
     static const char *const none = "the driver has no virtual memory management for this device";
+    const char *refused = "the driver claims to export this device's memory, and refuses it (WSL2, MIG, a container without its device files?)";
     int can = 0;
     sa_cuda_segment made, again;
     if (sa_cuda.cuDeviceGetAttribute(&can, VMM_SUPPORTED, device) || !can) return none;
@@ -151,13 +159,18 @@ static const char *try_it(int device) {
     if (sa_cuda_granularity(device, &grain)) return none;
     int rc = sa_cuda_create(device, grain, true, &made);
     if (rc == SA_CUDA_OUT_OF_MEMORY) return NULL; /* to be asked again */
-    if (rc) return "the driver claims to export this device's memory, and refuses it (WSL2, MIG, a container without its device files?)";
-    int fd = dup(made.fd);
-    rc = fd < 0 ? SA_CUDA_NO_MEMORY : sa_cuda_import(device, grain, fd, true, &again);
-    if (!rc) sa_cuda_release(&again);
-    else if (fd >= 0) close(fd);
+    if (rc) return refused;
+    rc = sa_cuda_export(&made);
+    int fd = rc ? -1 : fcntl(made.fd, F_DUPFD_CLOEXEC, 3);
+    bool asked = rc == SA_CUDA_NO_DESCRIPTOR || (!rc && fd < 0); /* a limit of this process: asked again */
+    if (!rc && fd >= 0) {
+        rc = sa_cuda_import(device, grain, fd, true, &again);
+        if (!rc) sa_cuda_release(&again);
+        else close(fd);
+        if (rc) refused = "the driver exports this device's memory, and refuses to import it again";
+    }
     sa_cuda_release(&made);
-    return rc ? "the driver exports this device's memory, and refuses to import it again" : "";
+    return asked ? NULL : rc ? refused : "";
 }
 
 int sa_cuda_probe(int device, int *exports, const char **why) {

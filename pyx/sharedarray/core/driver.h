@@ -22,6 +22,7 @@ enum {
     SA_CUDA_OLD_LIBRARY = -2, /* it lacks a function that is needed */
     SA_CUDA_FORKED = -3,     /* this process was forked from one that used CUDA */
     SA_CUDA_NO_MEMORY = -4,  /* of the host */
+    SA_CUDA_NO_DESCRIPTOR = -5, /* RLIMIT_NOFILE, fs.file-max */
 };
 
 typedef uint64_t sa_cuda_pointer;
@@ -59,7 +60,8 @@ void sa_cuda_leave(void);
 /* Whether the driver exports memory of this device: tried once, with a real export and import. */
 int sa_cuda_probe(int device, int *exports, const char **why);
 
-int sa_cuda_create(int device, uint64_t size, bool exported, sa_cuda_segment *out);
+int sa_cuda_create(int device, uint64_t size, bool exportable, sa_cuda_segment *out);
+int sa_cuda_export(sa_cuda_segment *seg); /* get its descriptor, if it has none yet */
 int sa_cuda_import(int device, uint64_t size, int fd, bool writable, sa_cuda_segment *out); /* takes fd when it succeeds */
 int sa_cuda_make_writable(sa_cuda_segment *seg);
 void sa_cuda_release(sa_cuda_segment *seg); /* waits for the device; idempotent, cannot fail */
