@@ -318,12 +318,18 @@ def open_memory(raw):
         return text
 
 
+def other_inode(raw):
+    """Return the handle as if its descriptor had been used again for another file."""
+    return raw[:16] + bytes([raw[16] ^ 1]) + raw[17:]
+
+
 def test_legacy_handles(pair):
     producer, consumer = pair
     raw = producer.call(send_memory, 100)
     assert consumer.call(open_memory, raw) == b"\4" * 4
     assert producer.call(open_memory, raw) == "INVALID_CONTEXT"
-    assert consumer.call(open_memory, bytes(64)) == "INVALID_VALUE"
+    for wrong in (bytes(64), other_inode(raw)):
+        assert consumer.call(open_memory, wrong) == "INVALID_VALUE"
     producer.kill()
     assert consumer.call(open_memory, raw) == "INVALID_VALUE"
 
@@ -428,6 +434,7 @@ def test_nobody_waits_for_the_event_of_a_killed_process(delayed_pair, how):
 def test_the_event_of_a_killed_process_cannot_be_opened(delayed_pair):
     producer, consumer = delayed_pair
     raw = producer.call(record)
+    assert consumer.call(open_event, other_inode(raw)) == "INVALID_HANDLE"
     producer.kill()
     assert consumer.call(open_event, raw) == "INVALID_HANDLE"
     assert consumer.call(open_event, bytes(64)) == "INVALID_HANDLE"

@@ -253,6 +253,9 @@ def test_what_copies_wait_for_by_themselves():
         assert buffer[:8] == b"\2" * 8
         value(cu.cuMemsetD8(host, 5, 8))
         assert ctypes.string_at(host, 8) == b"\5" * 8
+        value(cu.cuMemsetD8Async(memory.address, 6, 8, 0))
+        value(cu.cuMemcpyHtoD(memory.address + 8, b"\7" * 8, 8))
+        assert memory.read(16) == b"\6" * 8 + b"\2" * 8
         value(cu.cuCtxSynchronize())
 
 
