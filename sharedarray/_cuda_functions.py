@@ -146,7 +146,8 @@ def bound(name, target, signature, args, kwargs, skip=0):
     """
     if signature is None:
         return target(*args[skip:], **kwargs)
-    taken = _taken(target)
+    # What is remembered must not hold an array, as a method bound to it would.
+    taken = _taken(getattr(type(target.__self__), target.__name__) if skip else target)
     given = signature.bind(*args, **kwargs).arguments
     positional, named = [], {}
     for parameter in signature.parameters.values():
@@ -379,6 +380,11 @@ def _permuted(x, axes=None):
     return x.transpose() if axes is None else x.transpose(axes)
 
 
+def _dot(x, other, out=None):
+    """Multiply with an array, a list or a number."""
+    return cupy.dot(x, cupy.asarray(other) if isinstance(other, (list, tuple)) else other, out)
+
+
 def _listed(name, place):
     """Make a method one of whose arguments may be a list."""
 
@@ -415,6 +421,7 @@ METHODS = {
     "astype": _astype,
     "choose": _listed("choose", -1),
     "compress": _listed("compress", 0),
+    "dot": _dot,
     "fill": _fill,
     "nonzero": _nonzero,
     "partition": _partition,

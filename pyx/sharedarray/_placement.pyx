@@ -396,6 +396,6 @@ def readonly(Array self):
 
 extend({"device": property(_device), "is_cuda": property(_is_cuda)})
 extend({f.__name__: f for f in (
-    to_device, cpu, cuda, cupy, numpy, to_numpy, clone, fill_, zero_, copy_, is_shared, share_memory_,
-    storage, handle, readonly,
+    to_device, cpu, cuda, cupy, numpy, to_numpy, clone, fill_, zero_, copy_, is_shared,
+    share_memory_, storage, handle, readonly,
 )})

@@ -8,7 +8,7 @@ import pytest
 
 import sharedarray as xp
 
-from .compare import both, same
+from .compare import SECOND, both, same
 
 M = [[3.0, 1.0, 2.0], [9.0, 7.0, 8.0]]
 # fmt: off
@@ -89,7 +89,7 @@ FIELDS = {
 @pytest.mark.parametrize("name", sorted(METHODS))
 def test_methods(name):
     both(METHODS[name], xp.asarray(M))
-    both(METHODS[name], xp.asarray(M)[::-1, ::-1], device="cuda:1")
+    both(METHODS[name], xp.asarray(M)[::-1, ::-1], device=SECOND)
 
 
 @pytest.mark.parametrize("name", sorted(FIELDS))
@@ -167,7 +167,7 @@ def test_files(tmp_path):
 def test_copies_between_devices_by_copy_():
     x = xp.zeros(2, device="cuda:0")
     x.copy_(xp.asarray([1.0, 2.0]))
-    x.copy_(xp.asarray([3.0, 4.0], device="cuda:1"))
+    x.copy_(xp.asarray([3.0, 4.0], device=SECOND))
     assert x.tolist() == [3.0, 4.0]
     here = xp.zeros(2)
     assert here.copy_(x) is here

@@ -7,7 +7,7 @@ import pytest
 
 import sharedarray as xp
 
-from .compare import both, moved, same
+from .compare import ON_CARD, SECOND, both, moved, same
 
 ARITHMETIC = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv]
 ARITHMETIC += [operator.mod, operator.pow, divmod]
@@ -27,7 +27,7 @@ def test_scalars_and_lists_on_either_side(op, other):
 @pytest.mark.parametrize("op", ARITHMETIC + COMPARISONS)
 def test_arrays(op):
     both(op, xp.asarray(X), xp.asarray([[2.0], [3.0]]))
-    both(op, xp.asarray([5, 7]), xp.asarray([2, 3]), device="cuda:1")
+    both(op, xp.asarray([5, 7]), xp.asarray([2, 3]), device=SECOND)
 
 
 @pytest.mark.parametrize("op", BITS)
@@ -91,12 +91,15 @@ def test_errors_come_before_anything_is_written():
     for operation in (
         lambda: operator.iadd(x, 1.5),
         lambda: operator.iadd(x, xp.ones(3, dtype=int, device="cuda:0")),
-        lambda: operator.ipow(x, xp.asarray([1, -1], device="cuda:0")),
         lambda: operator.iadd(x, np.asarray([1, 1])),
         lambda: operator.iadd(x, "a"),
     ):
         with pytest.raises((TypeError, ValueError)):
             operation()
+        assert x.tolist() == [1, 2]
+    if not ON_CARD:  # CuPy computes negative powers of integers
+        with pytest.raises(ValueError, match="negative"):
+            x **= xp.asarray([1, -1], device="cuda:0")
         assert x.tolist() == [1, 2]
 
 
