@@ -36,8 +36,14 @@ class Cuda:
         out : Backend
             The backend.
         """
-        from . import _cuda, _cuda_blocks, _cuda_sending, _cuda_storage
-        from . import _cuda_exchange, _cuda_methods  # noqa: F401  # they complete the class
+        from . import (  # noqa: F401  # they complete the class
+            _cuda,
+            _cuda_blocks,
+            _cuda_exchange,
+            _cuda_methods,
+            _cuda_sending,
+            _cuda_storage,
+        )
         from ._cuda_record import look_for_devices
 
         look_for_devices()
