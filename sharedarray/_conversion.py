@@ -6,9 +6,7 @@ import numpy as np
 
 from ._arguments import is_array_like
 from ._array import Array
-from ._cuda_conversion import elsewhere
-from ._cuda_exchange import from_host
-from ._cuda_foreign import borrowed, lies_on_cuda
+from ._cuda_conversion import elsewhere, lies_on_cuda
 from ._devices import CPU, resolve
 from ._dispatch import Function, borrow, call, device_in_force, is_shared_memory
 
@@ -77,6 +75,8 @@ def asarray(
         return elsewhere(obj, dtype, order, None if device is None else resolve(device), copy)
     target = device_in_force() if device is None else resolve(device)
     if type(obj) not in _VALUES and lies_on_cuda(obj):
+        from ._cuda_foreign import borrowed
+
         return elsewhere(borrowed(obj), dtype, order, None if device is None else target, copy)
     if target is not None and target.index is not None:
         return from_cpu(obj, dtype, order, target, copy)
@@ -109,6 +109,8 @@ def from_cpu(obj, dtype, order, target, copy):
             f"asarray(copy=False): {type(obj).__name__} is in the memory of the host, and comes to "
             f"{target} only by a copy; leave out copy=False"
         )
+    from ._cuda_exchange import from_host
+
     with CPU:
         return from_host(asarray(obj, dtype, order), target)
 
