@@ -175,10 +175,6 @@ def test_without_a_driver_it_says_so(monkeypatch, capsys, tmp_path):
     assert not target.exists()
 
 
-def test_every_module_of_checks_is_listed():
-    assert set(registry.MODULES) == registry.modules_there()
-
-
 class TestSuite:
     """The run of pytest as a row."""
 
