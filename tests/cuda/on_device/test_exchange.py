@@ -11,7 +11,7 @@ import pytest
 import sharedarray as xp
 from sharedarray import _device
 
-from .compare import SECOND, same
+from .compare import SECOND, same, two
 
 
 class Lent:
