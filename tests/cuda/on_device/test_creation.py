@@ -98,6 +98,8 @@ def test_like_another_array():
     assert xp.zeros_like(there, device="cuda:0").device == "cuda:0"
     assert xp.zeros_like(there, device="cpu").device == "cpu"
     assert xp.zeros_like(here, device=SECOND).device == SECOND
+    with xp.Device("cuda:0"):
+        assert xp.zeros_like([here, here]).device == "cuda:0"
     assert xp.full(3, there[0, 0]).device == SECOND
     assert xp.linspace(there[0, 0], 3, 4).device == SECOND
     assert xp.astype(there, xp.int8, device="cuda:0").tolist() == [[1, 1], [1, 1]]
