@@ -182,6 +182,16 @@ class TestAsarray:
         assert f.flags.f_contiguous
         assert f.to_device("cpu").flags.f_contiguous
 
+    def test_lists_of_arrays(self):
+        x = xp.asarray([1.0, 2.0], device=SECOND)
+        for made in (xp.asarray([x[0], x[1]]), xp.asarray([x, x])[0], xp.array([x[0], 2.0])):
+            assert made.device == SECOND
+            assert made.tolist() == [1.0, 2.0]
+        with xp.Device("cuda:0"):
+            assert xp.asarray([x[0], x[1]]).device == SECOND
+            assert xp.asarray([x[0], x[1]], device="cuda:0").device == "cuda:0"
+        assert xp.asarray([x[0], x[1]], device="cpu").device == "cpu"
+
     def test_what_holds_objects_is_refused(self):
         for value in ([object()], ["a"]):
             with pytest.raises(TypeError):
