@@ -74,7 +74,7 @@ def asarray(
     if isinstance(obj, Array):
         return elsewhere(obj, dtype, order, None if device is None else resolve(device), copy)
     target = device_in_force() if device is None else resolve(device)
-    if type(obj) not in _VALUES and lies_on_cuda(obj):
+    if type(obj) not in _HERE and lies_on_cuda(obj):
         from ._cuda_foreign import borrowed
 
         return elsewhere(borrowed(obj), dtype, order, None if device is None else target, copy)
@@ -148,6 +148,8 @@ def _fits(array, order):
 
 
 _VALUES = frozenset({bool, int, float, complex, list, tuple, str, bytes})
+#: What is in the memory of the host.
+_HERE = _VALUES | {np.ndarray}
 
 
 def _numbers(obj, dtype, order):

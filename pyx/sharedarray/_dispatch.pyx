@@ -572,8 +572,8 @@ cdef int here_only(object function, tuple args, dict kwargs) except -1:
     x = found_elsewhere((args, kwargs)) if elsewhere else None
     if x is not None:
         name = getattr(function, "__name__", type(function).__name__)
-        raise NotImplementedError(f"{name} works on the CPU only, and an argument is on {x.device}: "
-                                  "x.to_device('cpu') copies it there")
+        raise NotImplementedError(f"{name} works on the CPU only, and an argument is on "
+                                  f"{x.device}: x.to_device('cpu') copies it there")
     return 0
 
 
