@@ -25,7 +25,7 @@ from . import (  # they complete the Array, and what happens when the process en
 )
 
 # isort: split
-from . import _cuda_backend, _cuda_exchange, _cuda_methods  # they look at the whole Array
+from . import _cuda_backend  # finds it when a CUDA device is first needed
 
 # isort: split
 from ._array import Array
@@ -375,5 +375,5 @@ _forwarded, __dir__ = _forwarder(_numpy, __name__, __all__)
 __getattr__ = _later(__name__, ("fft", "linalg", "random"), _forwarded)
 
 # Members of Array by being imported, and the platform's check.
-del _attributes, _cuda_backend, _cuda_exchange, _cuda_methods, _exchange, _keeper, _methods
+del _attributes, _cuda_backend, _exchange, _keeper, _methods
 del _placement, _platform, _protocols, _selection, _views

@@ -6,13 +6,9 @@ import numpy as np
 
 from ._arguments import is_array_like
 from ._array import Array
-from ._cuda_call import cuda_of
-from ._cuda_conversion import elsewhere
-from ._cuda_exchange import from_host
-from ._cuda_foreign import borrowed, lies_on_cuda
-from ._cuda_record import looks_for_devices
+from ._cuda_conversion import elsewhere, lies_on_cuda
 from ._devices import CPU, resolve
-from ._dispatch import Function, borrow, call, device_in_force, is_shared_memory
+from ._dispatch import Function, borrow, call, device_in_force, has_elsewhere, is_shared_memory
 
 _MISSING = object()
 
@@ -79,6 +75,8 @@ def asarray(
         return elsewhere(obj, dtype, order, None if device is None else resolve(device), copy)
     target = device_in_force() if device is None else resolve(device)
     if type(obj) not in _HERE and lies_on_cuda(obj):
+        from ._cuda_foreign import borrowed
+
         return elsewhere(borrowed(obj), dtype, order, None if device is None else target, copy)
     if target is not None and target.index is not None:
         return from_cpu(obj, dtype, order, target, copy, device is not None)
@@ -115,6 +113,8 @@ def from_cpu(obj, dtype, order, target, copy, named):
             f"asarray(copy=False): {type(obj).__name__} is in the memory of the host, and comes to "
             f"{target} only by a copy; leave out copy=False"
         )
+    from ._cuda_exchange import from_host
+
     with CPU:
         result = asarray(obj, dtype, order)
     if result.device.index is None:
@@ -218,7 +218,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         and dtype is None
         and copy is not False
         and device_in_force() is None
-        and not (looks_for_devices() and cuda_of(object) is not None)
+        and not has_elsewhere(object)
     ):
         result = call(np.array, object, order=order)
     else:

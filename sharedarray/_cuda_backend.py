@@ -3,7 +3,6 @@
 import importlib.util
 
 from . import _device, _driver
-from ._cuda_record import look_for_devices
 
 
 class Cuda:
@@ -25,6 +24,8 @@ class Cuda:
 
     def announce(self) -> None:
         """Devices come into use: from now on they have to be looked for."""
+        from ._cuda_record import look_for_devices
+
         look_for_devices()
 
     def load(self) -> _device.Backend:
@@ -35,7 +36,15 @@ class Cuda:
         out : Backend
             The backend.
         """
-        from . import _cuda, _cuda_blocks, _cuda_sending, _cuda_storage
+        from . import (  # noqa: F401  # they complete the class
+            _cuda,
+            _cuda_blocks,
+            _cuda_exchange,
+            _cuda_methods,
+            _cuda_sending,
+            _cuda_storage,
+        )
+        from ._cuda_record import look_for_devices
 
         look_for_devices()
         library: _device.Backend

@@ -1,8 +1,31 @@
-"""`asarray` of Arrays, where the Array or the device asked for is not the CPU."""
+"""`asarray` where an array or the device asked for is not the CPU; imports nothing of CUDA."""
 
 import numpy as np
 
-from ._cuda_record import header
+_CUDA_KINDS = frozenset({2, 13})  # DLPack's kDLCUDA, kDLCUDAManaged
+
+
+def lies_on_cuda(x):
+    """Tell whether an object of another library has memory on a CUDA device, by its own word.
+
+    Parameters
+    ----------
+    x : object
+        Any object but an Array.
+
+    Returns
+    -------
+    out : bool
+    """
+    kind = type(x)
+    if isinstance(x, (np.ndarray, np.generic, type)):
+        return False
+    if hasattr(kind, "__dlpack_device__"):
+        try:
+            return int(x.__dlpack_device__()[0]) in _CUDA_KINDS
+        except (BufferError, RuntimeError, TypeError, ValueError):
+            return False
+    return hasattr(x, "__cuda_array_interface__")
 
 
 def elsewhere(x, dtype, order, target, copy):
@@ -52,7 +75,11 @@ def _fits(x, order):
     """Whether an Array has the layout asked for."""
     if order in (None, "K"):
         return True
-    flags = x.flags if x.device.index is None else header(x).flags
+    flags = x.flags
+    if x.device.index is not None:
+        from ._cuda_record import header
+
+        flags = header(x).flags
     if order == "A":
         return flags.forc
     return flags.f_contiguous if order == "F" else flags.c_contiguous

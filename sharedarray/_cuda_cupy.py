@@ -60,7 +60,6 @@ class CupyBackend:
     """
 
     name = "CuPy"
-    namespace = cupy
 
     storage_type: Any = None
     arrive: Any = None
@@ -69,6 +68,11 @@ class CupyBackend:
         self.driver = driver
         self.blocks = blocks
         self._functions = {}
+
+    @property
+    def namespace(self):
+        """The module of the library."""
+        return cupy
 
     def synchronize(self, index):
         """Wait until the device has done all that it was given."""

@@ -3,10 +3,9 @@ import numpy as np
 from ._array import Array
 from ._storage import Storage
 
-__all__ = ["borrowed", "lies_on_cuda", "over_storage", "owned"]
+__all__ = ["borrowed", "over_storage", "owned"]
 
 def borrowed(x: object) -> Array: ...
-def lies_on_cuda(x: object) -> bool: ...
 def over_storage(
     storage: Storage,
     dtype: np.dtype[np.generic],

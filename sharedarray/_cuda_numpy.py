@@ -76,7 +76,6 @@ class NumpyBackend:
     """
 
     name = "NumPy"
-    namespace = np
 
     storage_type: Any = None
     arrive: Any = None
@@ -84,6 +83,11 @@ class NumpyBackend:
     def __init__(self, driver, blocks):
         self.driver = driver
         self.blocks = blocks
+
+    @property
+    def namespace(self):
+        """The module of the library."""
+        return np
 
     def synchronize(self, index):
         """Wait until the device has done all that it was given."""

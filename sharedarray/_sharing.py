@@ -4,8 +4,7 @@ import numpy as np
 
 from ._arguments import is_array_like
 from ._array import Array
-from ._cuda_foreign import lies_on_cuda, owned
-from ._cuda_record import looks_for_devices
+from ._cuda_conversion import lies_on_cuda
 from ._dispatch import is_shared_memory
 from ._storage import Storage
 
@@ -42,6 +41,9 @@ def is_shared(obj):
     if isinstance(obj, np.ndarray):
         return is_shared_memory(obj)
     if lies_on_cuda(obj):
+        from ._cuda_foreign import owned
+        from ._cuda_record import looks_for_devices
+
         if looks_for_devices() and owned(obj):
             return True
         own = getattr(obj, "is_shared", None)

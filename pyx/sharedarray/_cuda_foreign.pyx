@@ -16,36 +16,12 @@ from . import _device
 from ._cuda_storage import Foreign
 from ._cuda_storage import borrowed as lent_storage
 
-__all__ = ["borrowed", "lies_on_cuda", "over_storage", "owned"]
+__all__ = ["borrowed", "over_storage", "owned"]
 
 cnp.import_array()
 
 cdef object handed = weakref.WeakValueDictionary()  # address -> Block that others know of
 cdef object lent = weakref.WeakValueDictionary()    # where -> Storage of memory of others
-cdef frozenset CUDA_KINDS = frozenset({2, 13})      # kDLCUDA, kDLCUDAManaged
-
-
-def lies_on_cuda(x):
-    """Whether an object of another library has memory on a CUDA device, by its own word.
-
-    Parameters
-    ----------
-    x : object
-        Any object but an Array.
-
-    Returns
-    -------
-    bool
-    """
-    kind = type(x)
-    if isinstance(x, (ndarray, np.generic)) or issubclass(kind, type):
-        return False
-    if hasattr(kind, "__dlpack_device__"):
-        try:
-            return int(x.__dlpack_device__()[0]) in CUDA_KINDS
-        except (BufferError, RuntimeError, TypeError, ValueError):
-            return False
-    return hasattr(x, "__cuda_array_interface__")
 
 
 cdef tuple interface_of(object x):

@@ -26,7 +26,6 @@ import inspect
 
 import numpy as np
 
-from ._cuda_call import cuda_of
 from ._devices import default, resolve
 from ._errors import memory_error
 
@@ -290,7 +289,7 @@ cdef object general(Function function, PyObject *const *args, Py_ssize_t count, 
     cdef list positional
     cdef dict keywords
     positional, keywords = listed(args, count, kwnames)
-    if elsewhere and cuda_of((positional, keywords)) is not None:
+    if elsewhere and found_elsewhere((positional, keywords)) is not None:
         from ._cuda_dispatch import call as call_there
         return call_there(function, positional, keywords)
     if keywords:
@@ -562,14 +561,36 @@ def is_shared_memory(ndarray a):
     return in_shared(a)
 
 
+cdef object found_elsewhere(object arguments):
+    """An Array of another device among nested arguments; None where there is none."""
+    from ._cuda_call import cuda_of
+    return cuda_of(arguments)
+
+
 cdef int here_only(object function, tuple args, dict kwargs) except -1:
     """Raise where an argument is on another device: this runs on the CPU alone."""
-    if elsewhere and cuda_of((args, kwargs)) is not None:
+    x = found_elsewhere((args, kwargs)) if elsewhere else None
+    if x is not None:
         name = getattr(function, "__name__", type(function).__name__)
-        raise NotImplementedError(
-            f"{name} works on the CPU only, and an argument is on "
-            f"{cuda_of((args, kwargs)).device}: x.to_device('cpu') copies it there")
+        raise NotImplementedError(f"{name} works on the CPU only, and an argument is on "
+                                  f"{x.device}: x.to_device('cpu') copies it there")
     return 0
+
+
+def has_elsewhere(value):
+    """Whether Arrays of other devices than the CPU are among nested values.
+
+    Parameters
+    ----------
+    value : object
+        An argument, or a list, tuple or dict of such.
+
+    Returns
+    -------
+    out : bool
+        At once False, as long as no such device came into use.
+    """
+    return elsewhere and found_elsewhere(value) is not None
 
 
 def device_in_force():

@@ -13,7 +13,7 @@ MIB = 1 << 20
 @pytest.fixture(scope="module")
 def worker():
     with process(memory=256 * MIB) as one:
-        one.run("[xp.zeros(3, device=f'cuda:{i}') for i in range(2)]")
+        one.run("[xp.zeros(3, device=f'cuda:{i}') for i in range(2)]\nxp.empty_cache()")
         yield one
 
 

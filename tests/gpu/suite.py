@@ -4,6 +4,7 @@ import importlib.util
 import os
 import re
 import sys
+from collections.abc import Callable
 
 from . import runner
 from .table import Row, Section
@@ -11,6 +12,7 @@ from .table import Row, Section
 TITLE = "The tests marked gpu (tests/cuda, tests/seeds)"
 PLACES = ("tests/cuda", "tests/seeds", "tests/devices", "tests/cli")
 NO_TESTS = 5  # pytest's exit status
+FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+?(?:\[.*?\])?)(?: - (.*))?$", re.M)
 CLOSING = re.compile(r"(?:\d+ [a-z]+(?:, )?)+ in [\d.]+s")
 
 
@@ -25,7 +27,7 @@ def command(jobs: int) -> list[str]:
     return found
 
 
-def run(seconds: float, say) -> Section:
+def run(seconds: float, say: Callable[[str], None]) -> Section:
     """
     Run them.
 
@@ -43,15 +45,20 @@ def run(seconds: float, say) -> Section:
     jobs = min(8, len(os.sched_getaffinity(0)))
     extra = {"SHAREDARRAY_TEST_CARD": "1"}
     status, output = runner.run(command(jobs), extra, seconds)
-    return Section(TITLE, [row(status, output, seconds, say)])
+    return Section(TITLE, rows_of(status, output, seconds, say))
 
 
-def row(status, output, seconds, say) -> Row:
-    """The row that an ended run of pytest amounts to."""
+def rows_of(status, output, seconds, say) -> list[Row]:
+    """The rows that an ended run of pytest amounts to: its outcome, and each test that failed."""
     closing = CLOSING.findall(output)
     if status == 0 and closing:
-        return Row.held("pytest", True, closing[-1])
-    say("\n".join(output.strip().splitlines()[-60:]))
+        return [Row.held("pytest", True, closing[-1])]
+    say("\n".join(output.strip().splitlines()[-200:]))
     if status == NO_TESTS:
-        return Row.failed("pytest", "no test is marked gpu")
-    return Row.failed("pytest", closing[-1] if closing else runner.ending(status, output, seconds))
+        return [Row.failed("pytest", "no test is marked gpu")]
+    why = closing[-1] if closing and status is not None else runner.ending(status, output, seconds)
+    failed = dict.fromkeys(FAILURE.findall(output))
+    return [
+        Row.failed("pytest", why),
+        *(Row.failed(name, " ".join(reason.split())[:120]) for name, reason in failed),
+    ]

@@ -174,14 +174,20 @@ class TestSuite:
     """The run of pytest as a row."""
 
     def test_good(self):
-        row = suite.row(0, "....\n34 passed, 2 skipped in 12.3s", 100, print)
+        (row,) = suite.rows_of(0, "....\n34 passed, 2 skipped in 12.3s", 100, print)
         assert (row.verdict, row.found) == ("holds", "34 passed, 2 skipped in 12.3s")
 
     def test_bad(self):
         said = []
-        output = "F.\nFAILED tests/a.py::test\n1 failed, 33 passed in 9.00s"
-        row = suite.row(1, output, 100, said.append)
-        assert (row.verdict, row.found) == ("FAILED", "1 failed, 33 passed in 9.00s")
+        output = (
+            "F.\nFAILED tests/a.py::test[x - y] - assert 1 == 2\nERROR tests/b.py\n"
+            "ERROR tests/b.py\n1 failed, 33 passed, 2 errors in 9.00s"
+        )
+        rows = suite.rows_of(1, output, 100, said.append)
+        assert [row.verdict for row in rows] == ["FAILED"] * 3
+        assert rows[0].found == "1 failed, 33 passed, 2 errors in 9.00s"
+        assert [row.what for row in rows[1:]] == ["tests/a.py::test[x - y]", "tests/b.py"]
+        assert rows[1].found == "assert 1 == 2"
         assert "FAILED tests/a.py::test" in said[0]
 
     @pytest.mark.parametrize(
@@ -194,7 +200,7 @@ class TestSuite:
         ],
     )
     def test_none_late_or_crashed(self, status, output, reason):
-        row = suite.row(status, output, 100, lambda text: None)
+        (row,) = suite.rows_of(status, output, 100, lambda text: None)
         assert row.verdict == "FAILED"
         assert reason in row.found
 
