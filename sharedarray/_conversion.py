@@ -8,7 +8,7 @@ from ._arguments import is_array_like
 from ._array import Array
 from ._cuda_conversion import elsewhere, lies_on_cuda
 from ._devices import CPU, resolve
-from ._dispatch import Function, borrow, call, device_in_force, is_shared_memory
+from ._dispatch import Function, borrow, call, device_in_force, has_elsewhere, is_shared_memory
 
 _MISSING = object()
 
@@ -74,12 +74,12 @@ def asarray(
     if isinstance(obj, Array):
         return elsewhere(obj, dtype, order, None if device is None else resolve(device), copy)
     target = device_in_force() if device is None else resolve(device)
-    if type(obj) not in _VALUES and lies_on_cuda(obj):
+    if type(obj) not in _HERE and lies_on_cuda(obj):
         from ._cuda_foreign import borrowed
 
         return elsewhere(borrowed(obj), dtype, order, None if device is None else target, copy)
     if target is not None and target.index is not None:
-        return from_cpu(obj, dtype, order, target, copy)
+        return from_cpu(obj, dtype, order, target, copy, device is not None)
     source = None if type(obj) in _VALUES else _source(obj)
     if source is None:
         if copy is False:
@@ -87,7 +87,8 @@ def asarray(
                 f"asarray(copy=False): {type(obj).__name__} has no memory to borrow; leave out "
                 "copy=False to make an array of its values"
             )
-        return _from_values(obj, dtype, order)
+        result = _from_values(obj, dtype, order)
+        return result if type(result) is Array or device is None else result.to_device(target)
     if copy:
         return call(np.array, source, dtype, order=order or "K")
     if dtype is None or np.dtype(dtype) == source.dtype:
@@ -102,8 +103,11 @@ def asarray(
     return call(np.array, source, dtype, order=order or "K")
 
 
-def from_cpu(obj, dtype, order, target, copy):
-    """Make an Array on a CUDA device of values or memory of the host, which takes a copy."""
+def from_cpu(obj, dtype, order, target, copy, named):
+    """Make an Array on a CUDA device of values or memory of the host, which takes a copy.
+
+    Values that are Arrays of a device decide where the result is, unless `named` does.
+    """
     if copy is False:
         raise ValueError(
             f"asarray(copy=False): {type(obj).__name__} is in the memory of the host, and comes to "
@@ -112,7 +116,10 @@ def from_cpu(obj, dtype, order, target, copy):
     from ._cuda_exchange import from_host
 
     with CPU:
-        return from_host(asarray(obj, dtype, order), target)
+        result = asarray(obj, dtype, order)
+    if result.device.index is None:
+        return from_host(result, target)
+    return result.to_device(target) if named else result
 
 
 def _by_name(value, function, name):
@@ -148,6 +155,8 @@ def _fits(array, order):
 
 
 _VALUES = frozenset({bool, int, float, complex, list, tuple, str, bytes})
+#: What is in the memory of the host.
+_HERE = _VALUES | {np.ndarray}
 
 
 def _numbers(obj, dtype, order):
@@ -209,6 +218,7 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
         and dtype is None
         and copy is not False
         and device_in_force() is None
+        and not has_elsewhere(object)
     ):
         result = call(np.array, object, order=order)
     else:

@@ -1,9 +1,10 @@
-from typing import Self
+from typing import Self, final
 
 from typing_extensions import Buffer
 
 class OutOfMemory(MemoryError): ...
 
+@final
 class Segment:
     exportable: bool
     received: bool

@@ -129,15 +129,22 @@ def create(function, device, positional, keywords):
     """
     _without_device(function, positional, keywords)
     if _holds_arrays((positional, keywords)):
-        result = function(*positional, **keywords)
-        if isinstance(result, Array):
-            return result.to_device(device)
-        return type(result)(x.to_device(device) if isinstance(x, Array) else x for x in result)
+        with _device.CPU:
+            return _moved(function(*positional, **keywords), device)
     if keywords:
         function._rename(positional, keywords)
     work = Call(device.index)
     theirs = _device.loaded().function(name_of(function), function)
     return work.calling(theirs, *positional, **keywords)
+
+
+def _moved(result, device):
+    """Return what a function returned on another device."""
+    if isinstance(result, Array):
+        return result.to_device(device)
+    if isinstance(result, tuple):
+        return tuple(_moved(x, device) for x in result)
+    return result
 
 
 def _holds_arrays(x):

@@ -273,6 +273,11 @@ def _as_array(x):
     return x if isinstance(x, cupy.ndarray) else cupy.asarray(x)
 
 
+def _asarray(obj, dtype, order):
+    """Make an array of numbers and arrays in lists."""
+    return cupy.array(obj, dtype, order=order or "K")
+
+
 def _where(condition, x1=None, x2=None):
     """Choose elements; of a condition alone, tell where it holds."""
     return cupy.where(condition) if x1 is None else cupy.where(condition, x1, x2)
@@ -399,6 +404,7 @@ def _listed(name, place):
 
 FUNCTIONS = {
     "argsort": _argsorted,
+    "asarray": _asarray,
     "ceil": _whole("ceil"),
     "floor": _whole("floor"),
     "linalg.eig": _eig,

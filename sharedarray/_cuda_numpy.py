@@ -17,6 +17,7 @@ from ._device import CPU
 from ._dispatch import borrow
 
 DEVICE_ORDINAL = 9  # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+WRITEABLE = 0x400  # NPY_ARRAY_WRITEABLE
 
 
 class Holder:
@@ -155,7 +156,7 @@ class NumpyBackend:
 
     def is_writable(self, b):
         """Whether NumPy allows writing to a view that it made."""
-        return b.flags.writeable
+        return bool(b.flags.num & WRITEABLE)  # no warning, as of what broadcast_arrays makes
 
     def frozen(self, b):
         """Return a read-only view."""

@@ -94,7 +94,7 @@ cdef int mixed(object x, str device) except -1:
 
 cdef int host_only(object x) except -1:
     """Raise where `x`, no Array of the CPU, is an Array of another device."""
-    if elsewhere and isinstance(x, Array):
+    if isinstance(x, Array):
         mixed(x, "cpu")
     return 0
 
@@ -269,7 +269,8 @@ cpdef object unwrap(object x):
 cdef object below_any(object x):
     if type(x) is Array:
         return below(x)
-    host_only(x)
+    if elsewhere:
+        host_only(x)
     return x
 
 
@@ -294,7 +295,8 @@ cdef object operand(object x):
         return NotImplemented if holds_objects(x) else x
     if PyFloat_Check(x) or PyLong_Check(x) or PyComplex_Check(x) or isinstance(x, SCALARS):
         return x
-    host_only(x)
+    if elsewhere:
+        host_only(x)
     method = getattr(type(x), UFUNC_NAME, MISSING)
     if method is None or priority_of(x) > PRIORITY:
         return NotImplemented

@@ -7,6 +7,7 @@ from numpy cimport ndarray
 from ._array cimport Array, mixed, priority_of
 from ._cuda_record cimport Record, cuda_array, download, is_cuda, place_of, record_of, upload
 
+import contextvars
 import operator
 
 import numpy as np
@@ -160,12 +161,17 @@ cdef class Call:
         return x
 
     def callback(self, function):
-        """Return `function` for the library to call: it gets CudaArrays."""
+        """Return `function` for the library to call: it gets CudaArrays.
+
+        It runs in the context of the caller, whose device and memory are in force there.
+        """
+        context = contextvars.copy_context()
+
         def called(*args, **kwargs):
             cdef Call inner = Call(self.index)
             lent = [self.result(x) for x in args]
             named = {name: self.result(x) for name, x in kwargs.items()}
-            return inner.convert(function(*lent, **named))
+            return inner.convert(context.copy().run(function, *lent, **named))
         return called
 
     def calling(self, function, *args, **kwargs):

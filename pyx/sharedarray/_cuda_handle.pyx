@@ -143,16 +143,22 @@ def message(storage, view):
 # ---- opening ----
 
 
-@functools.cache
-def devices(count):
-    """Map the UUID of each device of this process to its number."""
-    return {_cuda.uuid(index): index for index in range(count)}
+cdef dict _numbers = {}     # UUID -> number of the device in this process
+
+
+cdef object number_of(object uuid):
+    """The number of the device with that UUID; None: this process does not see it."""
+    if not _numbers:
+        for index in range(_cuda.device_count()):
+            _numbers[_cuda.uuid(index)] = index
+    return _numbers.get(uuid)
 
 
 cdef int device_here(Received r) except -1:
     """The number that the device has in this process."""
     uuid = (<char *>r.part.uuid)[:16]
-    index = devices(_cuda.device_count()).get(uuid)
+    _cuda.start()
+    index = number_of(uuid)
     if index is None:
         h = uuid.hex()
         name = f"GPU-{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"

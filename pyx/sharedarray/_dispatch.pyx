@@ -572,9 +572,25 @@ cdef int here_only(object function, tuple args, dict kwargs) except -1:
     x = found_elsewhere((args, kwargs)) if elsewhere else None
     if x is not None:
         name = getattr(function, "__name__", type(function).__name__)
-        raise NotImplementedError(f"{name} works on the CPU only, and an argument is on {x.device}: "
-                                  "x.to_device('cpu') copies it there")
+        raise NotImplementedError(f"{name} works on the CPU only, and an argument is on "
+                                  f"{x.device}: x.to_device('cpu') copies it there")
     return 0
+
+
+def has_elsewhere(value):
+    """Whether Arrays of other devices than the CPU are among nested values.
+
+    Parameters
+    ----------
+    value : object
+        An argument, or a list, tuple or dict of such.
+
+    Returns
+    -------
+    out : bool
+        At once False, as long as no such device came into use.
+    """
+    return elsewhere and found_elsewhere(value) is not None
 
 
 def device_in_force():

@@ -170,6 +170,9 @@ def from_dlpack(x, /, *, device=None, copy=None):
     try:
         capsule = x.__dlpack__(max_version=(1, 0), **options)
     except TypeError:
+        if int(kind[0]) in (2, 13):         # from before DLPack 1.0
+            from ._cuda_foreign import borrowed
+            return moved(borrowed(x), target, copy)
         if "dl_device" in options:
             raise
         capsule = x.__dlpack__()        # from before DLPack 1.0

@@ -98,6 +98,8 @@ def test_like_another_array():
     assert xp.zeros_like(there, device="cuda:0").device == "cuda:0"
     assert xp.zeros_like(there, device="cpu").device == "cpu"
     assert xp.zeros_like(here, device=SECOND).device == SECOND
+    with xp.Device("cuda:0"):
+        assert xp.zeros_like([here, here]).device == "cuda:0"
     assert xp.full(3, there[0, 0]).device == SECOND
     assert xp.linspace(there[0, 0], 3, 4).device == SECOND
     assert xp.astype(there, xp.int8, device="cuda:0").tolist() == [[1, 1], [1, 1]]
@@ -179,6 +181,16 @@ class TestAsarray:
         f = xp.asarray(xp.ones((2, 3), device="cuda:0"), order="F")
         assert f.flags.f_contiguous
         assert f.to_device("cpu").flags.f_contiguous
+
+    def test_lists_of_arrays(self):
+        x = xp.asarray([1.0, 2.0], device=SECOND)
+        for made in (xp.asarray([x[0], x[1]]), xp.asarray([x, x])[0], xp.array([x[0], 2.0])):
+            assert made.device == SECOND
+            assert made.tolist() == [1.0, 2.0]
+        with xp.Device("cuda:0"):
+            assert xp.asarray([x[0], x[1]]).device == SECOND
+            assert xp.asarray([x[0], x[1]], device="cuda:0").device == "cuda:0"
+        assert xp.asarray([x[0], x[1]], device="cpu").device == "cpu"
 
     def test_what_holds_objects_is_refused(self):
         for value in ([object()], ["a"]):

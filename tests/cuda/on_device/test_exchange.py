@@ -187,6 +187,7 @@ class TestDlpack:
         with pytest.raises(BufferError, match="copy=False"):
             xp.from_dlpack(np.ones(2), device="cuda:0", copy=False)
         assert xp.from_dlpack(Tensor(x), device="cpu").tolist() == [5.0, 2.0]
+        assert xp.from_dlpack(Tensor(x, old=True), device="cpu").tolist() == [5.0, 2.0]
         assert xp.from_dlpack(Tensor(x), device=SECOND).device == SECOND
         assert not xp.from_dlpack(Tensor(x), copy=True).flags.owndata
 

@@ -227,10 +227,16 @@ def test_callbacks_get_arrays_of_the_device():
 
     def function(row):
         seen.append(row)
+        made.append(xp.zeros(1))
         return row.sum()
 
+    made = []
     x = xp.asarray([[1.0, 2.0], [3.0, 4.0]], device=SECOND)
     result = xp.apply_along_axis(function, 1, x)
+    assert all(y.device == "cpu" and y.is_shared() for y in made)
+    with xp.Device("cuda:0"):
+        xp.apply_along_axis(function, 1, x)
+    assert made[-1].device == "cuda:0"
     assert result.tolist() == [3.0, 7.0]
     assert result.device == SECOND
     assert {row.device for row in seen} == {xp.Device(SECOND)}
