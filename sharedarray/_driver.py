@@ -6,6 +6,7 @@ the answer is the driver's, with ``CUDA_VISIBLE_DEVICES``, MIG and containers ta
 """
 
 import ctypes
+import functools
 import os
 import sys
 import typing
@@ -45,6 +46,13 @@ class Driver(typing.NamedTuple):
 
 
 _answers: dict[str | None, Driver] = {}
+_own: dict[int, Driver] = {}  # what the driver of this process said, by process id
+
+
+@functools.cache
+def _library(name: str) -> ctypes.CDLL:
+    """Load the driver, once; a failure is not remembered."""
+    return ctypes.CDLL(name)
 
 
 def query() -> Driver:
@@ -55,8 +63,11 @@ def query() -> Driver:
     Driver
         The answer; the driver is asked once for each value of ``CUDA_VISIBLE_DEVICES``.
     """
+    own = _own.get(os.getpid())
+    if own is not None:  # cuInit looked at the environment, which it does once
+        return own
     try:
-        library = ctypes.CDLL(LIBRARY)
+        library = _library(LIBRARY)
     except OSError:
         return Driver(0, None, "no NVIDIA driver")
     count = ctypes.c_int()
@@ -64,7 +75,7 @@ def query() -> Driver:
     if library.cuDeviceGetCount(ctypes.byref(count)) == 0:
         version = ctypes.c_int()
         library.cuDriverGetVersion(ctypes.byref(version))
-        return _answer(0, count.value, version.value, "")
+        return _own.setdefault(os.getpid(), _answer(0, count.value, version.value, ""))
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible not in _answers:
         _answers[visible] = _ask_elsewhere()
@@ -80,7 +91,7 @@ def is_double() -> bool:
         Whether the library has the double's mark.
     """
     try:
-        return hasattr(ctypes.CDLL(LIBRARY), MARKER)
+        return hasattr(_library(LIBRARY), MARKER)
     except OSError:
         return False
 
