@@ -6,7 +6,6 @@ the answer is the driver's, with ``CUDA_VISIBLE_DEVICES``, MIG and containers ta
 """
 
 import ctypes
-import functools
 import os
 import sys
 import typing
@@ -49,10 +48,14 @@ _answers: dict[str | None, Driver] = {}
 _own: dict[int, Driver] = {}  # what the driver of this process said, by process id
 
 
-@functools.cache
-def _library(name: str) -> ctypes.CDLL:
+_libraries: dict[str, ctypes.CDLL] = {}
+
+
+def _library() -> ctypes.CDLL:
     """Load the driver, once; a failure is not remembered."""
-    return ctypes.CDLL(name)
+    if LIBRARY not in _libraries:
+        _libraries[LIBRARY] = ctypes.CDLL(LIBRARY)
+    return _libraries[LIBRARY]
 
 
 def query() -> Driver:
@@ -67,7 +70,7 @@ def query() -> Driver:
     if own is not None:  # cuInit looked at the environment, which it does once
         return own
     try:
-        library = _library(LIBRARY)
+        library = _library()
     except OSError:
         return Driver(0, None, "no NVIDIA driver")
     count = ctypes.c_int()
@@ -91,7 +94,7 @@ def is_double() -> bool:
         Whether the library has the double's mark.
     """
     try:
-        return hasattr(_library(LIBRARY), MARKER)
+        return hasattr(_library(), MARKER)
     except OSError:
         return False
 
