@@ -23,6 +23,7 @@ import operator
 
 import numpy as np
 
+from . import _cuda_methods  # no-cython-lint  # the class is complete from here on
 from . import _device
 from ._devices import Device, resolve
 from ._errors import DeviceError
