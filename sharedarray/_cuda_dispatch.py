@@ -1,10 +1,14 @@
 """Functions of the namespace on CUDA devices: the backend computes, results are Arrays there."""
 
+import functools
+
 from . import _device
 from ._array import Array
 from ._cuda_call import Call, cuda_of
+from ._cuda_record import index_of
 from ._devices import resolve
 
+NOWHERE = 1000  # no argument by position is written to
 #: Functions that look at data types alone; arrays are replaced by theirs.
 OF_DTYPES = frozenset({"can_cast", "finfo", "iinfo", "isdtype", "result_type"})
 #: Functions that return read-only views, where the library has no such.
@@ -66,15 +70,15 @@ def call(function, positional, keywords):
     target = _without_device(function, positional, keywords)
     if keywords:
         function._rename(positional, keywords)
-    name = name_of(function)
-    work = Call(cuda_of((positional, keywords)).device.index)
+    name, free = _known(function)
+    work = Call(index_of(cuda_of((positional, keywords))))
     if name in OF_DTYPES:
         positional = [x.dtype if isinstance(x, Array) else x for x in positional]
         return function(*positional, **keywords)
-    _check_outputs(function, name, positional, keywords)
-    theirs = work.library.function(name, function)
+    if keywords or len(positional) > free:
+        _check_outputs(function, name, positional, keywords)
     result = work.calling(
-        theirs,
+        work.library.function(name, function),
         *[work.convert(x) for x in positional],
         **{key: work.convert(x) for key, x in keywords.items()},
     )
@@ -91,6 +95,15 @@ def _without_device(function, positional, keywords):
         device, positional[function._device] = positional[function._device], None
         return device
     return keywords.pop("device", None)
+
+
+@functools.lru_cache(maxsize=2048)
+def _known(function):
+    """Return the name of a function, and how many arguments by position are never written to."""
+    name = name_of(function)
+    if name.endswith(".at") or name in WRITES or name == "nan_to_num":
+        return name, -1
+    return name, min(function._outputs(), default=NOWHERE)
 
 
 def _check_outputs(function, name, positional, keywords):

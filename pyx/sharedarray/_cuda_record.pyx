@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _device
 
-__all__ = ["Record", "cuda_array", "download", "header", "look_for_devices",
+__all__ = ["Record", "cuda_array", "download", "header", "index_of", "look_for_devices",
            "looks_for_devices", "upload"]
 
 cnp.import_array()
@@ -93,6 +93,21 @@ cdef int become(Array x, object b, object storage) except -1:
     record.storage = storage
     x._link = record
     return 0
+
+
+def index_of(Array x not None):
+    """Return the number of the device of an Array on a CUDA device.
+
+    Parameters
+    ----------
+    x : Array
+        On a CUDA device.
+
+    Returns
+    -------
+    int
+    """
+    return record_of(x).index
 
 
 cdef str place_of(int index):
