@@ -10,10 +10,13 @@ JOBS ?= $(shell nproc)
 SUITE ?=
 EXAMPLES ?= 100
 BESIDE := lint stubs docs doctest examples model tsan
-ALONE := consumers slow stress other-pythons
+ALONE := consumers cupy slow stress other-pythons
 CHECKS := $(BESIDE) $(ALONE)
 SECONDS := 60
 SEED :=
+CUDA ?= 13
+GPU_PYTHON ?= python3
+GPU_ARGS ?=
 
 PY := $(VENV)/bin/python
 DONE := $(VENV)/.done
@@ -24,7 +27,7 @@ export PYTHONDONTWRITEBYTECODE :=
 SOURCES := setup.py tools/buildinfo.py $(wildcard pyx/*.txt sharedarray/_version.py \
     pyx/sharedarray/*.pyx pyx/sharedarray/*.pxd pyx/sharedarray/core/*.c pyx/sharedarray/core/*.h)
 
-.PHONY: all help build demo test check bench conformance consumers-full differential format wheel clean force ready asan $(CHECKS)
+.PHONY: all help build demo test check bench gpu conformance consumers-full differential format wheel clean force ready asan $(CHECKS)
 .DELETE_ON_ERROR:
 
 all: build  ## compile in place (what plain `make` does)
@@ -96,6 +99,9 @@ consumers: $(DONE)/build $(DONE)/deps-consumers  ## SciPy, scikit-learn, torch a
 consumers-full: $(DONE)/build $(DONE)/deps-consumers  ## the whole array API suites of SciPy and scikit-learn
 	$(PY) -m tests.consumers --jobs $(JOBS) --full
 
+cupy: $(DONE)/build $(DONE)/deps-cuda-test  ## CuPy's real arrays over our memory, without a driver
+	$(PY) -m tests.cupy $(PYTEST_ARGS)
+
 slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds among them
 	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "slow and not model" --ignore=tests/sanitizers --ignore=tests/consumers $(PYTEST_ARGS)
 
@@ -118,6 +124,13 @@ other-pythons: $(DONE)/venv  ## most core tests under every other Python from 3.
 
 bench: $(DONE)/build $(DONE)/deps-bench  ## the benchmarks
 	$(PY) -m sharedarray bench
+
+# Where cards are there may be no package index: a Python that has all of it is used as it is.
+gpu:  ## the check on a card, which writes docs/gpu-results.md: GPU_PYTHON=python3 CUDA=13
+	@python=$(GPU_PYTHON); \
+	$$python -c 'import Cython, cuda.bindings, cupy, numpy, setuptools' 2>/dev/null || { \
+	    $(MAKE) --no-print-directory $(DONE)/deps-test $(DONE)/deps-cuda$(CUDA) && python=$(PY); } && \
+	$$python -m tests.gpu $(GPU_ARGS)
 
 wheel: $(DONE)/deps-test  ## a wheel in dist/
 	$(PY) -m pip wheel --no-deps -w dist .

@@ -23,10 +23,15 @@ from . import (  # they complete the Array, and what happens when the process en
     _views,
     cuda,
 )
+
+# isort: split
+from . import _cuda_backend  # finds it when a CUDA device is first needed
+
+# isort: split
 from ._array import Array
 from ._constants import e, euler_gamma, inf, nan, newaxis, pi
 from ._conversion import array, asarray, frombuffer
-from ._core import capture_numpy, collect, empty_cache, memory, memory_stats, memory_summary
+from ._core import capture_numpy, memory
 from ._creation import (
     arange,
     empty,
@@ -141,6 +146,7 @@ from ._manipulation import (
     tile,
     unstack,
 )
+from ._memory import collect, empty_cache, memory_stats, memory_summary
 from ._parts import clip, imag, real
 from ._parts import round_ as round
 from ._searching import argmax, argmin, count_nonzero, nonzero, searchsorted, where
@@ -369,4 +375,5 @@ _forwarded, __dir__ = _forwarder(_numpy, __name__, __all__)
 __getattr__ = _later(__name__, ("fft", "linalg", "random"), _forwarded)
 
 # Members of Array by being imported, and the platform's check.
-del _attributes, _exchange, _keeper, _methods, _placement, _platform, _protocols, _selection, _views
+del _attributes, _cuda_backend, _exchange, _keeper, _methods
+del _placement, _platform, _protocols, _selection, _views

@@ -29,7 +29,7 @@ from . import polynomial as polynomial
 from . import strings as strings
 from . import testing as testing
 from ._array import Array, _Axes, _Casting, _Order, _Shape, _SortKind
-from ._core import capture_numpy, collect, empty_cache, memory, memory_stats, memory_summary
+from ._core import capture_numpy, memory
 from ._data_types import FloatInfo, IntegerInfo
 from ._device import Device
 from ._devices import device_of
@@ -40,6 +40,7 @@ from ._floating import errstate, geterrcall, seterrcall
 from ._forward import load, vectorize
 from ._handle import Handle
 from ._info import Info
+from ._memory import collect, empty_cache, memory_stats, memory_summary
 from ._numpy_names import *
 from ._numpy_objects import *
 from ._numpy_polynomials import *

@@ -6,8 +6,9 @@ import numpy as np
 
 from ._arguments import is_array_like
 from ._array import Array
-from ._devices import resolve
-from ._dispatch import Function, borrow, call, is_shared_memory
+from ._cuda_conversion import elsewhere, lies_on_cuda
+from ._devices import CPU, resolve
+from ._dispatch import Function, borrow, call, device_in_force, has_elsewhere, is_shared_memory
 
 _MISSING = object()
 
@@ -19,7 +20,8 @@ def asarray(
 
     An Array comes back as it is. Memory of this library, however it arrives, is taken over without
     a copy; other arrays and buffers are copied into shared memory, so that the result never
-    aliases private memory unless ``copy=False`` asks for that.
+    aliases private memory unless ``copy=False`` asks for that. Arrays of other libraries on CUDA
+    devices are borrowed without a copy, and stay on their device unless `device` names another.
 
     Parameters
     ----------
@@ -63,12 +65,21 @@ def asarray(
         obj = _by_name(a, "asarray", "obj")
     if type(obj) is Array:
         if device is not None:
-            resolve(device)
+            target = resolve(device)
+            if target.index is not None:
+                return elsewhere(obj, dtype, order, target, copy)
         if dtype is None and order is None:
             return call(np.array, obj) if copy else obj
         return call(_converted, obj, dtype, order, copy)
-    if device is not None:
-        resolve(device)
+    if isinstance(obj, Array):
+        return elsewhere(obj, dtype, order, None if device is None else resolve(device), copy)
+    target = device_in_force() if device is None else resolve(device)
+    if type(obj) not in _HERE and lies_on_cuda(obj):
+        from ._cuda_foreign import borrowed
+
+        return elsewhere(borrowed(obj), dtype, order, None if device is None else target, copy)
+    if target is not None and target.index is not None:
+        return from_cpu(obj, dtype, order, target, copy, device is not None)
     source = None if type(obj) in _VALUES else _source(obj)
     if source is None:
         if copy is False:
@@ -76,7 +87,8 @@ def asarray(
                 f"asarray(copy=False): {type(obj).__name__} has no memory to borrow; leave out "
                 "copy=False to make an array of its values"
             )
-        return _from_values(obj, dtype, order)
+        result = _from_values(obj, dtype, order)
+        return result if type(result) is Array or device is None else result.to_device(target)
     if copy:
         return call(np.array, source, dtype, order=order or "K")
     if dtype is None or np.dtype(dtype) == source.dtype:
@@ -89,6 +101,25 @@ def asarray(
             f"{np.dtype(dtype or source.dtype)} in order {order or 'K'} without a copy"
         )
     return call(np.array, source, dtype, order=order or "K")
+
+
+def from_cpu(obj, dtype, order, target, copy, named):
+    """Make an Array on a CUDA device of values or memory of the host, which takes a copy.
+
+    Values that are Arrays of a device decide where the result is, unless `named` does.
+    """
+    if copy is False:
+        raise ValueError(
+            f"asarray(copy=False): {type(obj).__name__} is in the memory of the host, and comes to "
+            f"{target} only by a copy; leave out copy=False"
+        )
+    from ._cuda_exchange import from_host
+
+    with CPU:
+        result = asarray(obj, dtype, order)
+    if result.device.index is None:
+        return from_host(result, target)
+    return result.to_device(target) if named else result
 
 
 def _by_name(value, function, name):
@@ -124,6 +155,8 @@ def _fits(array, order):
 
 
 _VALUES = frozenset({bool, int, float, complex, list, tuple, str, bytes})
+#: What is in the memory of the host.
+_HERE = _VALUES | {np.ndarray}
 
 
 def _numbers(obj, dtype, order):
@@ -180,7 +213,13 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, ndm
     >>> xp.array([1, 2], ndmin=2).shape
     (1, 2)
     """
-    if isinstance(object, (str, list, tuple)) and dtype is None and copy is not False:
+    if (
+        isinstance(object, (str, list, tuple))
+        and dtype is None
+        and copy is not False
+        and device_in_force() is None
+        and not has_elsewhere(object)
+    ):
         result = call(np.array, object, order=order)
     else:
         result = asarray(object, dtype, None if order == "K" else order, copy=copy)

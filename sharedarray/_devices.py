@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ._device import CPU, Device, backend, check, count, default, make, register
+from ._device import CPU, Device, backend, check, count, default, loaded, make, register
 
 __all__ = [
     "CPU",
@@ -27,6 +27,7 @@ __all__ = [
     "default",
     "device",
     "device_of",
+    "loaded",
     "register",
     "resolve",
 ]

@@ -4,6 +4,7 @@ import numpy as np
 
 from ._arguments import is_array_like
 from ._array import Array
+from ._cuda_conversion import lies_on_cuda
 from ._dispatch import is_shared_memory
 from ._storage import Storage
 
@@ -39,6 +40,14 @@ def is_shared(obj):
         return obj.is_shared()
     if isinstance(obj, np.ndarray):
         return is_shared_memory(obj)
+    if lies_on_cuda(obj):
+        from ._cuda_foreign import owned
+        from ._cuda_record import looks_for_devices
+
+        if looks_for_devices() and owned(obj):
+            return True
+        own = getattr(obj, "is_shared", None)
+        return bool(own()) if callable(own) else False
     if isinstance(obj, (bytes, np.generic)) or not is_array_like(obj):
         raise TypeError(
             f"is_shared() takes an array, a Storage or a memoryview, not {type(obj).__name__}"

@@ -87,14 +87,28 @@ def edges(root):
                     yield Edge(name, imported, str(path.relative_to(root)))
 
 
+def linked_by(root):
+    """Map each C source of the core to the module that it is linked to."""
+    listed = root / "pyx/modules.txt"
+    found = {}
+    for line in listed.read_text().splitlines() if listed.exists() else ():
+        module, _, sources = line.partition(":")
+        found |= {pathlib.PurePath(source).stem: module for source in sources.split()}
+    return found
+
+
 def externs(root):
-    """Yield an `Edge` for each function of the project's C that a Cython module declares.
+    """Yield an `Edge`, and who may, for each function of the project's C that another declares.
 
     Types, constants and inline functions of its headers may be declared anywhere; a function of a
     C source is linked to one module.
     """
-    sources = (root / "pyx/sharedarray/core").glob("*.c")
-    linked = {name for source in sources for name in LINKED.findall(source.read_text())}
+    owner = linked_by(root)
+    linked = {
+        name: owner.get(source.stem, "_core")
+        for source in (root / "pyx/sharedarray/core").glob("*.c")
+        for name in LINKED.findall(source.read_text())
+    }
     for name, paths in modules(root).items():
         for path in paths:
             if path.suffix == ".py":
@@ -104,9 +118,10 @@ def externs(root):
                 if not header.exists():
                     continue
                 for function in FUNCTION.findall(match["block"]):
-                    if function in linked:
+                    if linked.get(function, name) != name:
                         where = str(path.relative_to(root))
-                        yield Edge(name, f"{function} of {match['file']}", where)
+                        edge = Edge(name, f"{function} of {match['file']}", where)
+                        yield edge, linked[function]
 
 
 def includes(root):

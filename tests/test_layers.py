@@ -14,19 +14,36 @@ LAYERS = {
     "os, segment, allocator": {
         "_errors",
         "_core",
+        "_cuda",
+        "_cuda_pools",
         "_keeper",
         "_ledger",
+        "_memory",
         "_notes",
         "_processes",
         "_segments",
     },
     "devices": {"_driver", "_decorate", "_device", "_devices"},
-    "storage": {"_storage", "_handle", "_opening"},
+    "storage": {
+        "_storage",
+        "_cuda_blocks",
+        "_cuda_storage",
+        "_handle",
+        "_cuda_handle",
+        "_opening",
+    },
     "array": {
         "_array",
         "_attributes",
         "_checks",
         "_copies",
+        "_cuda_array",
+        "_cuda_call",
+        "_cuda_exchange",
+        "_cuda_foreign",
+        "_cuda_methods",
+        "_cuda_record",
+        "_cuda_sending",
         "_dlpack",
         "_exchange",
         "_fill",
@@ -50,6 +67,8 @@ NAMESPACE = ORDER["_dispatch"]
 # Upward, or sideways in a circle, on purpose: inside functions, each with its reason.
 UPWARD = {
     ("_storage", "_handle"): "Storage.handle() makes a Handle, which holds a Storage",
+    ("_cuda_blocks", "_cuda_storage"): "a block makes the Storage over it, which holds the block",
+    ("_cuda_storage", "_cuda_handle"): "Storage.handle() makes a Handle, which holds a Storage",
 }
 
 
@@ -74,9 +93,8 @@ def faults(root, upward=UPWARD):
     downward = [e for e in graph if (e.importer, e.imported) not in upward]
     for group in imports.cycles(downward):
         found.append("a cycle: " + ", ".join(name or "the package" for name in group))
-    for edge in imports.externs(root):
-        if edge.importer != "_core":
-            found.append(f"{edge.where}: {edge.importer} declares {edge.imported}; only _core may")
+    for edge, owner in imports.externs(root):
+        found.append(f"{edge.where}: {edge.importer} declares {edge.imported}; only {owner} may")
     units = list(imports.includes(root))
     present = {path.stem for path in (root / "pyx/sharedarray/core").glob("*.[ch]")}
     found += [f"{e.where} includes {e.imported}.h" for e in units if e.imported not in present]

@@ -12,14 +12,19 @@ cdef class Lost:
     cdef readonly str reason
 
 
-@cython.final
-cdef class Array:
-    cdef ndarray _a             # None: lost, or never initialised
-    cdef object _link           # None; the Storage (private or borrowed memory); or a Lost
+cdef bint elsewhere             # arrays of other devices may be around, or such a device in force
+
+
+@cython.no_gc
+cdef class Array:               # CudaArray is its one subclass: no others can be made
+    cdef ndarray _a             # None: lost, never initialised, or on another device
+    cdef object _link           # None; Storage (private or borrowed memory); Lost; a Record (CUDA)
     cdef object __weakref__
 
 
 cdef int refuse(Array x) except -1              # raises: x has no data
+cdef int mixed(object x, str device) except -1  # raises: x and arrays on `device` do not mix
+cdef int host_only(object x) except -1          # raises for Arrays of other devices
 cdef inline ndarray below(Array x):
     """Return the ndarray below `x`; raise HandleError where `x` is lost."""
     if x._a is None:
@@ -35,8 +40,6 @@ cdef str lost_text(Array x)
 cdef ndarray exported(Array x)                  # the ndarray that is handed out
 cdef object operand(object x)                   # ndarray or scalar for NumPy, or NotImplemented
 cdef double priority_of(object x)
-cdef object failed()                            # re-raises what NumPy raised
-cdef object scoped(object function, tuple args, dict kwargs)    # call it in the scope
 cdef object scoped_method(Array x, object name, tuple args, dict kwargs, object out)
 cpdef object wrap(object r, object inputs=*)
 cpdef object unwrap(object x)

@@ -14,7 +14,7 @@ from numpy cimport ndarray
 
 from . cimport _numbers as slots
 from ._checks cimport check_method, check_power, refuse_objects
-from ._copies cimport condensed
+from ._copies cimport condensed, failed, scoped
 from ._core cimport WRITTEN, contains, enter, leave, shared_mode
 from ._keys cimport has_fields, plain_key, plain_slice, repeats, value_for
 from ._storage cimport Storage, adopt, export_view, in_shared, storage_of, will_write
@@ -25,17 +25,17 @@ from math import prod
 import numpy as np
 
 from . import _show
-from ._errors import HandleError, memory_error
+from ._errors import HandleError
 
 __all__ = ["Array", "Lost", "unwrap", "wrap"]
 
 cnp.import_array()
 
 cdef extern from "core/ndarray.h":
-    object sa_reraise()
     int sa_extend(PyTypeObject *type, object name, object value) except -1
     int sa_export(object view, Py_buffer *buffer, int flags) except -1
     void sa_rename(PyTypeObject *type, const char *name)
+    void sa_refuse_subclasses(PyTypeObject *type)
     object descr_of "sa_descr" (ndarray)
     bint holds_objects "sa_holds_objects" (ndarray)
     PyObject *new_like "sa_like" (ndarray, int, cnp.npy_intp *, cnp.npy_intp *, void *)
@@ -79,16 +79,24 @@ cdef int refuse(Array x) except -1:
     """Raise: `x` has no data."""
     if isinstance(x._link, Lost):
         raise HandleError((<Lost>x._link).reason)
+    if type(x) is not Array:
+        raise TypeError(f"this Array is on {(<object>x).device}, not in the memory of the host: "
+                        "x.to_device(\"cpu\") copies it there")
     raise TypeError("this Array was never initialised: make arrays with sharedarray.empty() "
                     "or sharedarray.asarray()")
 
 
-cdef object failed():
-    """Re-raise what NumPy raised; a MemoryError comes with the figures."""
-    try:
-        sa_reraise()
-    except MemoryError as exc:
-        raise memory_error(exc, getattr(exc, "_total_size", None)) from None
+cdef int mixed(object x, str device) except -1:
+    """Raise: `x`, an Array, is to be used together with arrays on `device`."""
+    raise ValueError(f"arrays on {x.device} and on {device} in one operation: bring them to one "
+                     "device, x.to_device(...), first")
+
+
+cdef int host_only(object x) except -1:
+    """Raise where `x`, no Array of the CPU, is an Array of another device."""
+    if isinstance(x, Array):
+        mixed(x, "cpu")
+    return 0
 
 
 cdef inline object stolen(PyObject *r):
@@ -259,7 +267,11 @@ cpdef object unwrap(object x):
 
 
 cdef object below_any(object x):
-    return below(x) if type(x) is Array else x
+    if type(x) is Array:
+        return below(x)
+    if elsewhere:
+        host_only(x)
+    return x
 
 
 cdef double priority_of(object x):
@@ -283,22 +295,13 @@ cdef object operand(object x):
         return NotImplemented if holds_objects(x) else x
     if PyFloat_Check(x) or PyLong_Check(x) or PyComplex_Check(x) or isinstance(x, SCALARS):
         return x
+    if elsewhere:
+        host_only(x)
     method = getattr(type(x), UFUNC_NAME, MISSING)
     if method is None or priority_of(x) > PRIORITY:
         return NotImplemented
     x = np.asarray(x)
     return NotImplemented if holds_objects(x) else x
-
-
-cdef object scoped(object function, tuple args, dict kwargs):
-    """Call `function`, NumPy's, in the scope; its result comes back as it is."""
-    cdef int token = enter(0)
-    cdef PyObject *r = PyObject_Call(<PyObject *>function, <PyObject *>args,
-                                     NULL if kwargs is None else <PyObject *>kwargs)
-    leave(token)
-    if r == NULL:
-        failed()
-    return stolen(r)
 
 
 cdef object scoped_method(Array x, object name, tuple args, dict kwargs, object out):
@@ -458,7 +461,6 @@ cdef inline object item_at(Array x, ndarray a, Py_ssize_t i):
     return made(get_item(a, i), x)
 
 
-@cython.final
 @cython.no_gc
 @cython.freelist(64)
 @cython.c_api_binop_methods(True)
@@ -794,3 +796,4 @@ cdef int extend(dict members) except -1:
 
 
 sa_rename(<PyTypeObject *>Array, b"sharedarray.Array")
+sa_refuse_subclasses(<PyTypeObject *>Array)

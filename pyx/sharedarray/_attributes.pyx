@@ -14,10 +14,10 @@ from ._array cimport (
     kind_of,
     lost_text,
     made,
-    scoped,
     unwrap,
     wrap,
 )
+from ._copies cimport scoped
 from ._keys cimport value_for
 from ._storage cimport make_ndarray
 

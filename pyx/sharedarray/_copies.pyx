@@ -1,4 +1,4 @@
-"""Copies of arrays in the memory in force."""
+"""Calls of NumPy in the memory in force, and copies of arrays there."""
 
 from cpython.object cimport PyObject
 from libc.string cimport memcpy
@@ -18,15 +18,37 @@ cdef extern from "core/ndarray.h":
     PyObject *new_copy "sa_copy" (ndarray, int)
     void Py_DECREF(PyObject *)
 
+cdef extern from "Python.h":
+    PyObject *PyObject_Call(PyObject *, PyObject *, PyObject *)
+
+
+cdef object failed():
+    """Re-raise what NumPy raised; a MemoryError comes with the figures."""
+    try:
+        sa_reraise()
+    except MemoryError as exc:
+        raise memory_error(exc, getattr(exc, "_total_size", None)) from None
+
+
+cdef object scoped(object function, tuple args, dict kwargs):
+    """Call `function`, NumPy's, in the scope; its result comes back as it is."""
+    cdef object result
+    cdef int token = enter(0)
+    cdef PyObject *r = PyObject_Call(<PyObject *>function, <PyObject *>args,
+                                     NULL if kwargs is None else <PyObject *>kwargs)
+    leave(token)
+    if r == NULL:
+        return failed()
+    result = <object>r
+    Py_DECREF(r)
+    return result
+
 
 cdef ndarray taken(PyObject *r):
     """Take over the reference `r`; NULL raises, a MemoryError with the figures."""
     cdef ndarray result
     if r == NULL:
-        try:
-            sa_reraise()
-        except MemoryError as exc:
-            raise memory_error(exc, getattr(exc, "_total_size", None)) from None
+        failed()
     result = <ndarray>r
     Py_DECREF(r)
     return result

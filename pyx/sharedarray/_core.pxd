@@ -69,7 +69,18 @@ cdef int open_foreign(int32_t pid, uint64_t start, int fdnum, const uint64_t *id
 cdef int open_anywhere(const uint64_t *ident, uint64_t size, bint writable, int64_t deadline,
                        int *fd, int *err) noexcept nogil
 cdef const char *reason_text(int reason) noexcept nogil
-cdef int serve_token(uint64_t *token) noexcept nogil
+cdef int serve_token(uint64_t *token, bint needed) noexcept nogil
+cdef int fetch_device(uint32_t uid, const uint64_t *token, const uint64_t *ident, uint64_t size,
+                      int64_t deadline, int *fd, int *err) noexcept nogil
+# Descriptors of device memory, and the control blocks that stand for it.
+cdef int device_put(const uint64_t *ident, uint64_t size, int fd) noexcept nogil
+cdef void device_remove(const uint64_t *ident) noexcept nogil
+cdef int device_note(void *p, uint64_t serial, const uint64_t *ident) noexcept nogil
+cdef void device_forget(const void *p, uint64_t serial) noexcept nogil
+cdef bint device_in_flight(const void *p) noexcept nogil
+cdef bint device_unreachable(const void *p, uint64_t serial) noexcept nogil
+cdef void settle() noexcept nogil
+cdef int random_id(uint64_t *out) noexcept nogil
 cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident, uint64_t size,
                       bint writable, int64_t deadline, int *fd, int *err) noexcept nogil
 cdef int64_t now_ms() noexcept nogil

@@ -51,6 +51,7 @@ cdef extern from "core/core.h" nogil:
     void sa_stream_fill(char *p, size_t n, const char *pattern, size_t length)
     void sa_pool_stats(sa_stats *out)
     size_t sa_pool_trim()
+    void sa_pool_settle()
     void sa_pool_set_cap(uint64_t cap)
     bint sa_block_find(const void *p, sa_segment **seg, char **start, size_t *size,
                        uint64_t *serial)
@@ -76,9 +77,18 @@ cdef extern from "core/core.h" nogil:
 cdef extern from "core/os.h" nogil:
     void sa_segment_name(const uint64_t *ident, char *out)
     int sa_boot_id(unsigned char *out)
+    int sa_random_id(uint64_t *out)
     int sa_namespace(const char *which, uint64_t *out)
     bint sa_alive(int32_t pid, uint64_t start)
     int64_t sa_now_ms()
+
+cdef extern from "core/device.h" nogil:
+    int sa_device_put(const uint64_t *ident, uint64_t size, int fd)
+    void sa_device_remove(const uint64_t *ident)
+    int sa_device_note(void *p, uint64_t serial, const uint64_t *ident)
+    void sa_device_forget(const void *p, uint64_t serial)
+    bint sa_device_in_flight(const void *p)
+    bint sa_device_unreachable(const void *p, uint64_t serial)
 
 cdef extern from "core/open.h" nogil:
     int sa_open_foreign(int32_t pid, uint64_t start, int fdnum, const char *name, uint64_t size,
@@ -478,10 +488,10 @@ cdef uint32_t own_uid(bint now) noexcept nogil:
     return known_uid
 
 
-cdef int serve_token(uint64_t *token) noexcept nogil:
+cdef int serve_token(uint64_t *token, bint needed) noexcept nogil:
     """The token of this process's socket, which is started where peers need it; 0 or -errno."""
     cdef int rc
-    if not look_at_ourselves(False):
+    if not needed and not look_at_ourselves(False):
         return -ENOTCONN
     rc = sa_serve_start(sa_served_descriptor)
     return rc if rc < 0 else sa_serve_token(token)
@@ -499,6 +509,51 @@ cdef int fetch_served(uint32_t uid, const uint64_t *token, const uint64_t *ident
     sa_socket_name(uid, token, socket_name)
     sa_segment_name(ident, name)
     return sa_fetch_served(socket_name, uid, name, ident, size, writable, <int>left, fd, err)
+
+
+cdef int fetch_device(uint32_t uid, const uint64_t *token, const uint64_t *ident, uint64_t size,
+                      int64_t deadline, int *fd, int *err) noexcept nogil:
+    """A descriptor of device memory; whether it is one, its driver tells."""
+    cdef int64_t left = deadline - sa_now_ms()
+    cdef char[SA_NAME] socket_name
+    if left <= 0:
+        fd[0] = -1
+        err[0] = 0
+        return SA_E_TIMEOUT
+    sa_socket_name(uid, token, socket_name)
+    return sa_fetch_served(socket_name, uid, NULL, ident, size, True, <int>left, fd, err)
+
+
+cdef int device_put(const uint64_t *ident, uint64_t size, int fd) noexcept nogil:
+    return sa_device_put(ident, size, fd)
+
+
+cdef void device_remove(const uint64_t *ident) noexcept nogil:
+    sa_device_remove(ident)
+
+
+cdef int device_note(void *p, uint64_t serial, const uint64_t *ident) noexcept nogil:
+    return sa_device_note(p, serial, ident)
+
+
+cdef void device_forget(const void *p, uint64_t serial) noexcept nogil:
+    sa_device_forget(p, serial)
+
+
+cdef bint device_in_flight(const void *p) noexcept nogil:
+    return sa_device_in_flight(p)
+
+
+cdef bint device_unreachable(const void *p, uint64_t serial) noexcept nogil:
+    return sa_device_unreachable(p, serial)
+
+
+cdef void settle() noexcept nogil:
+    sa_pool_settle()
+
+
+cdef int random_id(uint64_t *out) noexcept nogil:
+    return sa_random_id(out)
 
 
 cdef void let_go() noexcept nogil:
@@ -594,107 +649,26 @@ cdef int kind_named(mode, where) except -1:
     raise ValueError(f"{where}: the mode is 'shared' or 'private', not {mode!r}")
 
 
-def memory_stats():
-    """Return the memory that this process holds, in bytes, by device.
-
-    Returns
-    -------
-    dict of str to dict of str to int
-        For each device: ``allocated`` (arrays of this process), ``cached`` (kept warm for the next
-        ones), ``published`` (named by a handle at least once), ``in_flight`` (sent and not opened
-        yet), ``attached`` (received from other processes), ``peak`` (most ever allocated).
-
-    Examples
-    --------
-    >>> import sharedarray as xp
-    >>> before = xp.memory_stats()["cpu"]["allocated"]
-    >>> x = xp.zeros(1000)
-    >>> xp.memory_stats()["cpu"]["allocated"] - before >= 8000
-    True
-    """
+def stats():
+    """Return what `memory_stats` says of the CPU: bytes by kind."""
     cdef sa_stats s
     with nogil:
         sa_pool_stats(&s)
-    return {"cpu": {"allocated": s.allocated, "cached": s.cached, "published": s.published,
-                    "in_flight": s.in_flight, "attached": _attached, "peak": s.peak}}
+    return {"allocated": s.allocated, "cached": s.cached, "published": s.published,
+            "in_flight": s.in_flight, "attached": _attached, "peak": s.peak}
 
 
-def memory_summary():
-    """Return `memory_stats()` as a table.
-
-    Returns
-    -------
-    str
-
-    Examples
-    --------
-    >>> import sharedarray as xp
-    >>> print(xp.memory_summary().splitlines()[0].split()[0])
-    device
-    """
-    stats = memory_stats()
-    names = list(stats["cpu"])
-    lines = ["device  " + "".join(f"{n:>14}" for n in names)]
-    for device, row in stats.items():
-        lines.append(f"{device:<8}" + "".join(f"{size_text(row[n]):>14}" for n in names))
-    return "\n".join(lines)
-
-
-def empty_cache():
-    """Give cached memory back to the system.
-
-    Returns
-    -------
-    int
-        Bytes given back: free blocks kept warm, and mappings of other processes' memory that
-        nobody here uses.
-
-    Examples
-    --------
-    >>> import sharedarray as xp
-    >>> x = xp.ones(1_000_000)
-    >>> del x
-    >>> xp.empty_cache() >= 8_000_000
-    True
-    """
+def trim():
+    """Give cached memory of the CPU back to the system; return the bytes."""
     cdef size_t n
     with nogil:
         n = sa_pool_trim()
     return n
 
 
-def collect(older_than=0.0):
-    """Let go of what was sent and never opened.
-
-    Who opens it later finds the memory gone (`HandleError`), unless somebody holds it. Handles keep
-    what they keep.
-
-    Parameters
-    ----------
-    older_than : float, optional
-        Seconds: only what was sent at least so long ago.
-
-    Returns
-    -------
-    int
-        Bytes freed: of arrays of this process that nothing else here holds.
-
-    Raises
-    ------
-    ValueError
-        If `older_than` is negative or no number.
-
-    Examples
-    --------
-    >>> import sharedarray as xp
-    >>> message = bytes(xp.ones(1_000_000).handle())
-    >>> xp.collect(older_than=3600.0), xp.collect() >= 8_000_000
-    (0, True)
-    """
-    cdef double seconds = older_than
+def cancel(double seconds):
+    """Let go of messages sent at least so many seconds ago; return the bytes freed."""
     cdef uint64_t freed
-    if not seconds >= 0.0:
-        raise ValueError(f"collect: a number of seconds from 0 is needed, not {older_than!r}")
     with nogil:
         freed = sa_collect(seconds)
     return freed
@@ -752,16 +726,16 @@ def _describe_failure(nbytes):
         rc = sa_memory_limit(b"", SA_LIMIT_MACHINE | SA_LIMIT_CGROUP, &avail, which)
         if sa_memory_limit(b"", SA_LIMIT_ADDRESS, &space, whose) == 0 and (rc or space < avail):
             rc, avail, which = 0, space, whose
-    stats = memory_stats()["cpu"]
+    figures = stats()
     asked = "some bytes" if nbytes is None else f"{nbytes:,} bytes ({size_text(nbytes)})"
     limit = f"; {which.decode()} has {size_text(avail)} left" if rc == 0 else ""
     if err == EFBIG:
         most = size_text(getrlimit(RLIMIT_FSIZE)[0])
         limit = f"; RLIMIT_FSIZE (ulimit -f) is {most} for a segment"
     kind = "shared memory" if err else "memory"
-    return (f"cannot allocate {asked} of {kind}{limit}; {size_text(stats['allocated'])} are in "
-            f"arrays, {size_text(stats['cached'])} cached (empty_cache() lets go of it), "
-            f"{size_text(stats['in_flight'])} in flight (sent and not opened yet)"), err
+    return (f"cannot allocate {asked} of {kind}{limit}; {size_text(figures['allocated'])} are in "
+            f"arrays, {size_text(figures['cached'])} cached (empty_cache() lets go of it), "
+            f"{size_text(figures['in_flight'])} in flight (sent and not opened yet)"), err
 
 
 def hand_over():

@@ -15,11 +15,13 @@ cdef class Function:
     cdef Py_ssize_t _free       # with so many positional arguments alone it writes to none of them
     cdef object _alias
     cdef object _places
-    cdef Py_ssize_t _arrays
+    cdef readonly Py_ssize_t _arrays
     cdef Py_ssize_t _required   # arguments by position only; -1: not counted yet
     cdef object _signature      # what makes __signature__; None: the target's
     cdef object _doc            # the docstring, or what makes it; None: the target's
     cdef int _flags
+    cdef readonly bint _creates         # it takes `device`, or makes arrays of nothing but numbers
+    cdef readonly Py_ssize_t _device    # where it takes `device` by position; NOWHERE: it does not
     cdef Py_ssize_t _inputs     # of a ufunc of one or two with one result; -1: another function
     cdef dict __dict__
     cdef object __weakref__

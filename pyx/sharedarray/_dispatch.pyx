@@ -14,9 +14,10 @@ cimport numpy as cnp
 from numpy cimport ndarray
 
 from ._arguments cimport Arguments, flat, is_plain, is_plain_tuple
-from ._array cimport Array, failed, made, unwrap
+from ._array cimport Array, elsewhere, made, unwrap
 from ._array cimport borrow as borrowed
 from ._checks cimport free_of, guard_of
+from ._copies cimport failed
 from ._core cimport contains, enter, leave, suspend
 from ._storage cimport in_shared
 
@@ -25,6 +26,7 @@ import inspect
 
 import numpy as np
 
+from ._devices import default, resolve
 from ._errors import memory_error
 
 cnp.import_array()
@@ -57,12 +59,21 @@ WRITTEN = 2     # the whole result will be written
 
 cdef enum:
     SLOTS = 12          # arguments of one call that need no tuple
+    NOWHERE = 1000      # no place among positional arguments: by name only
+    NOT_TAKEN = 1001
 
 # NumPy 2.3 and newer: `out=...` asks for an array where a scalar would be returned.
 cdef bint asks_for_arrays = np.lib.NumpyVersion(np.__version__) >= "2.3.0"
 cdef tuple out_name = ("out",)
 
 cdef PyTypeObject *array_type = <PyTypeObject *>Array
+
+# NumPy's functions, beyond the standard's, that make arrays where the device in force says.
+cdef frozenset CREATORS = frozenset({
+    "bartlett", "blackman", "diag_indices", "fromfunction", "fromiter", "fromstring", "geomspace",
+    "hamming", "hanning", "identity", "indices", "kaiser", "logspace", "tri", "tril_indices",
+    "triu_indices",
+})
 
 
 cdef inline object stolen(PyObject *value):
@@ -174,6 +185,10 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
     cdef PyObject *target = <PyObject *>function._direct
     cdef Py_ssize_t ndim = 0
     cdef int token
+    if function._creates and (elsewhere or kwnames != NULL or count > function._device):
+        array = created(function, args, count, kwnames)
+        if array is not None:
+            return array
     if count == function._inputs and kwnames == NULL:
         array = direct(function, args, count)
         if array is not None:
@@ -231,14 +246,53 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
     return general(function, args, count, kwnames)
 
 
-cdef object general(Function function, PyObject *const *args, Py_ssize_t count, PyObject *kwnames):
-    """Call with arguments of any kind."""
+cdef object created(Function function, PyObject *const *args, Py_ssize_t count,
+                    PyObject *kwnames):
+    """Call a function that makes arrays on the device asked for or in force; None: on the CPU."""
+    cdef object device = None
+    cdef Py_ssize_t i, total = count
+    if kwnames != NULL:
+        total += PyTuple_GET_SIZE(<object>kwnames)
+        for i in range(count, total):
+            if <object>PyTuple_GET_ITEM(<object>kwnames, i - count) == "device":
+                device = <object>args[i]
+    if count > function._device:
+        device = <object>args[function._device]
+    if device is None:
+        if not elsewhere:
+            return None
+        device = default()
+        for i in range(total):
+            if isinstance(<object>args[i], Array):
+                return None             # what comes from arrays is where they are
+    else:
+        device = resolve(device)
+    if device.index is None:
+        return None
+    from ._cuda_dispatch import create
+    return create(function, device, *listed(args, count, kwnames))
+
+
+cdef tuple listed(PyObject *const *args, Py_ssize_t count, PyObject *kwnames):
+    """The arguments of a call as a list and a dict."""
     cdef list positional = [<object>args[i] for i in range(count)]
     cdef dict keywords = {}
     cdef Py_ssize_t i
     if kwnames != NULL:
         for i in range(PyTuple_GET_SIZE(<object>kwnames)):
             keywords[<object>PyTuple_GET_ITEM(<object>kwnames, i)] = <object>args[count + i]
+    return positional, keywords
+
+
+cdef object general(Function function, PyObject *const *args, Py_ssize_t count, PyObject *kwnames):
+    """Call with arguments of any kind."""
+    cdef list positional
+    cdef dict keywords
+    positional, keywords = listed(args, count, kwnames)
+    if elsewhere and found_elsewhere((positional, keywords)) is not None:
+        from ._cuda_dispatch import call as call_there
+        return call_there(function, positional, keywords)
+    if keywords:
         function._rename(positional, keywords)
     return apply(function._target, function, function._arrays, function._flags, positional,
                  keywords, function._outputs(), function._guard)
@@ -275,6 +329,17 @@ cdef object apply(object target, Function function, Py_ssize_t arrays, int flags
         raise memory_error(exc, getattr(exc, "_total_size", None)) from None
     finally:
         leave(token)
+
+
+cdef Py_ssize_t device_place(object target) except -1:
+    """Where a Python function takes `device` by position."""
+    code = getattr(target, "__code__", None)
+    if code is None:
+        return NOT_TAKEN
+    if "device" in code.co_varnames[:code.co_argcount]:
+        return code.co_varnames.index("device")
+    names = code.co_varnames[:code.co_argcount + code.co_kwonlyargcount]
+    return NOWHERE if "device" in names else NOT_TAKEN
 
 
 cdef ndarray as_array(Function function, Py_ssize_t place, object value):
@@ -340,6 +405,8 @@ cdef class Function:
         self._inputs = -1
         if isinstance(target, np.ufunc) and target.nout == 1 and target.nin <= 2:
             self._inputs = target.nin
+        self._device = device_place(target)
+        self._creates = self._device != NOT_TAKEN or name in CREATORS
         self.__name__ = name.rpartition(".")[2]
         self.__qualname__ = name
         self.__module__ = module
@@ -494,6 +561,52 @@ def is_shared_memory(ndarray a):
     return in_shared(a)
 
 
+cdef object found_elsewhere(object arguments):
+    """An Array of another device among nested arguments; None where there is none."""
+    from ._cuda_call import cuda_of
+    return cuda_of(arguments)
+
+
+cdef int here_only(object function, tuple args, dict kwargs) except -1:
+    """Raise where an argument is on another device: this runs on the CPU alone."""
+    x = found_elsewhere((args, kwargs)) if elsewhere else None
+    if x is not None:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise NotImplementedError(f"{name} works on the CPU only, and an argument is on "
+                                  f"{x.device}: x.to_device('cpu') copies it there")
+    return 0
+
+
+def has_elsewhere(value):
+    """Whether Arrays of other devices than the CPU are among nested values.
+
+    Parameters
+    ----------
+    value : object
+        An argument, or a list, tuple or dict of such.
+
+    Returns
+    -------
+    out : bool
+        At once False, as long as no such device came into use.
+    """
+    return elsewhere and found_elsewhere(value) is not None
+
+
+def device_in_force():
+    """The device in force, where it is not the CPU.
+
+    Returns
+    -------
+    out : Device or None
+        None: arrays are made on the CPU.
+    """
+    if not elsewhere:
+        return None
+    device = default()
+    return None if device.index is None else device
+
+
 def call(function, *args, **kwargs):
     """Call a NumPy function as the namespace does.
 
@@ -509,6 +622,7 @@ def call(function, *args, **kwargs):
     out : object
         The result, with Arrays in place of NumPy's arrays.
     """
+    here_only(function, args, kwargs)
     return apply(function, None, 0, WRITTEN, list(args), kwargs, ())
 
 
@@ -527,6 +641,7 @@ def call_closed(function, *args, **kwargs):
     out : object
         The result, with Arrays in place of NumPy's arrays, copied into shared memory.
     """
+    here_only(function, args, kwargs)
     return apply(function, None, 0, WRITTEN, list(args), kwargs, (), None, True)
 
 

@@ -66,6 +66,9 @@ cdef extern from "Python.h":
     const char *PyCapsule_GetName(PyObject *)
     int PyCapsule_SetName(PyObject *, const char *)
 
+cdef enum:
+    CUDA = 2            # kDLCUDA
+
 cdef const char *NAME = "dltensor"
 cdef const char *NAME_VERSIONED = "dltensor_versioned"
 cdef const char *USED = "used_dltensor"
@@ -91,7 +94,7 @@ cdef bint understands_versions(object max_version) except -1:
     return max_version[0] >= 1
 
 
-cdef int fill(sa_dl_tensor *tensor, ndarray view) except -1:
+cdef int fill(sa_dl_tensor *tensor, ndarray view, int device) except -1:
     """Describe `view` in `tensor`; its shape and strides are one allocation of their own."""
     cdef object code = CODES.get(view.dtype)
     cdef int i, ndim = cnp.PyArray_NDIM(view)
@@ -106,6 +109,8 @@ cdef int fill(sa_dl_tensor *tensor, ndarray view) except -1:
                               "export a copy")
     tensor.data = cnp.PyArray_DATA(view)
     tensor.device.type, tensor.device.id = SA_DL_CPU, 0
+    if device >= 0:
+        tensor.device.type, tensor.device.id = CUDA, device
     tensor.ndim = ndim
     tensor.dtype.code, tensor.dtype.bits = code
     tensor.dtype.lanes = 1
@@ -158,14 +163,14 @@ cdef void drop_capsule(PyObject *capsule) noexcept:
         versioned.deleter(versioned)
 
 
-cdef object to_capsule(ndarray view, bint versioned, bint copied):
+cdef object to_capsule(ndarray view, bint versioned, bint copied, int device=-1):
     cdef sa_dl_legacy *legacy
     cdef sa_dl_versioned *managed
     cdef sa_dl_tensor tensor
     if not versioned and not cnp.PyArray_ISWRITEABLE(view):
         raise BufferError("this array is read-only, which only DLPack 1.0 can say, and the "
                           "consumer asked for an older version: export a copy")
-    fill(&tensor, view)
+    fill(&tensor, view, device)
     if versioned:
         managed = <sa_dl_versioned *>malloc(sizeof(sa_dl_versioned))
         if managed == NULL:
@@ -214,7 +219,7 @@ cdef class Tensor:
             self.legacy.deleter(self.legacy)
 
 
-cdef ndarray from_capsule(object capsule):
+cdef ndarray from_capsule(object capsule, bint cuda=False):
     cdef PyObject *o = <PyObject *>capsule
     cdef sa_dl_legacy *legacy = NULL
     cdef sa_dl_versioned *managed = NULL
@@ -228,12 +233,12 @@ cdef ndarray from_capsule(object capsule):
         if managed.version.major > SA_DL_MAJOR:
             raise BufferError(f"DLPack: the producer speaks version {managed.version.major}."
                               f"{managed.version.minor}, this library {SA_DL_MAJOR}.{SA_DL_MINOR}")
-        a = described(&managed.tensor, not managed.flags & SA_DL_READ_ONLY, owner)
+        a = described(&managed.tensor, not managed.flags & SA_DL_READ_ONLY, owner, cuda)
         PyCapsule_SetName(o, USED_VERSIONED)
         owner.versioned = managed
     elif PyCapsule_IsValid(o, NAME):
         legacy = <sa_dl_legacy *>PyCapsule_GetPointer(o, NAME)
-        a = described(&legacy.tensor, False, owner)     # it cannot say: as NumPy
+        a = described(&legacy.tensor, cuda, owner, cuda)    # it cannot say: as NumPy, and CuPy
         PyCapsule_SetName(o, USED)
         owner.legacy = legacy
     else:
@@ -245,14 +250,18 @@ cdef ndarray from_capsule(object capsule):
     return a
 
 
-cdef ndarray described(sa_dl_tensor *tensor, bint writable, Tensor owner):
+cdef ndarray described(sa_dl_tensor *tensor, bint writable, Tensor owner, bint cuda):
     """Return an ndarray over `tensor`, which `owner` keeps; BufferError for what cannot be."""
     cdef npy_intp[64] shape
     cdef npy_intp[64] strides
     cdef int64_t nbytes, itemsize, span = 0
     cdef bint empty = False
     cdef int i
-    if tensor.device.type not in (SA_DL_CPU, SA_DL_CUDA_HOST, SA_DL_ROCM_HOST, SA_DL_MANAGED):
+    if cuda and tensor.device.type not in (CUDA, SA_DL_MANAGED):
+        raise BufferError(f"DLPack: memory of device type {tensor.device.type} is no memory of a "
+                          "CUDA device")
+    if not cuda and tensor.device.type not in (SA_DL_CPU, SA_DL_CUDA_HOST, SA_DL_ROCM_HOST,
+                                               SA_DL_MANAGED):
         raise BufferError(f"DLPack: memory of device type {tensor.device.type} cannot be read "
                           "here; ask for a copy with device='cpu'")
     dtype = DTYPES.get((tensor.dtype.code, tensor.dtype.bits))
@@ -287,7 +296,7 @@ cdef ndarray described(sa_dl_tensor *tensor, bint writable, Tensor owner):
                 span += abs(strides[i]) * (shape[i] - 1)
     if tensor.data == NULL and not empty:
         raise BufferError("DLPack: a tensor with elements and without memory")
-    if empty and tensor.data == NULL:
+    if empty and tensor.data == NULL and not cuda:
         return np.empty([shape[i] for i in range(tensor.ndim)], dtype)
     return make_ndarray(<char *>tensor.data + tensor.byte_offset, dtype, tensor.ndim, shape,
                         strides, writable, owner)

@@ -5,9 +5,9 @@ from libc.string cimport memcpy
 cimport numpy as cnp
 from numpy cimport ndarray, npy_intp
 
-from ._array cimport Array, below, borrow, exported, extend, scoped, wrap
+from ._array cimport Array, below, borrow, exported, extend, wrap
 from ._checks cimport refuse_objects
-from ._copies cimport copied
+from ._copies cimport copied, scoped
 from ._keys cimport has_fields
 from ._core cimport contains
 from ._dlpack cimport from_capsule, to_capsule, understands_versions
@@ -140,14 +140,22 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if not hasattr(x, "__dlpack__") or not hasattr(x, "__dlpack_device__"):
         raise AttributeError(f"from_dlpack: {type(x).__name__} has no __dlpack__ and "
                              "__dlpack_device__; use asarray()")
-    if type(x) is Array:
-        return x.copy() if copy else borrow(below(x)) if x.is_shared() else (<object>x).view()
+    if isinstance(x, Array):
+        return (moved(x, target, copy) if target is not None and target != x.device
+                else x.copy() if copy
+                else borrow(below(x)) if type(x) is Array and x.is_shared()
+                else (<object>x).view())
     kind = x.__dlpack_device__()
     if not (isinstance(kind, tuple) and len(kind) == 2):
         raise BufferError(f"from_dlpack: __dlpack_device__ returned {kind!r}, which is no "
                           "tuple of two ints")
     options = {}
-    if int(kind[0]) not in (1, 3, 11, 13):
+    if int(kind[0]) in (2, 13) and (target is None or target.index is not None):
+        from ._cuda_foreign import borrowed
+        y = borrowed(x)
+        return (moved(y, target, copy) if target is not None and target != y.device
+                else y.copy() if copy else y)
+    if int(kind[0]) not in (1, 3, 11, 13) or int(kind[0]) == 13 and target is not None:
         if target is None:
             raise DeviceError(f"from_dlpack: the array lives on DLPack device {kind!r}, which is "
                               "not available here; device='cpu' copies it")
@@ -155,11 +163,16 @@ def from_dlpack(x, /, *, device=None, copy=None):
             raise BufferError(f"from_dlpack: from DLPack device {kind!r} to {target} only by a "
                               "copy, which copy=False forbids")
         options["dl_device"] = CPU
+    if target is not None and target.index is not None:
+        return moved(from_dlpack(x), target, copy)
     if copy is not None:
         options["copy"] = copy
     try:
         capsule = x.__dlpack__(max_version=(1, 0), **options)
     except TypeError:
+        if int(kind[0]) in (2, 13):         # from before DLPack 1.0
+            from ._cuda_foreign import borrowed
+            return moved(borrowed(x), target, copy)
         if "dl_device" in options:
             raise
         capsule = x.__dlpack__()        # from before DLPack 1.0
@@ -167,6 +180,14 @@ def from_dlpack(x, /, *, device=None, copy=None):
     if copy:
         return wrap(copied(a, cnp.NPY_KEEPORDER))
     return borrow(a)
+
+
+cdef object moved(object x, object target, object copy):
+    """Return an Array on another device, unless copying is forbidden."""
+    if copy is False:
+        raise BufferError(f"from_dlpack: from {x.device} to {target} only by a copy, which "
+                          "copy=False forbids")
+    return x.to_device(target)
 
 
 # Pickles hold the elements, so that files and other machines can have them.
@@ -242,7 +263,11 @@ cdef object loaded(str text):
 
 
 def __reduce_ex__(Array self, protocol):
-    """Pickle by value: dtype, shape, layout and the elements of this view, nothing more."""
+    """Pickle by value: dtype, shape, layout and the elements of this view, nothing more.
+
+    Of an array on a CUDA device the device is named as well: it is loaded there, or on the CPU
+    where there is no such device.
+    """
     cdef ndarray a = below(self)
     cdef object order = "C"
     cdef object dtype = self.dtype

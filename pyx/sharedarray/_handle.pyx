@@ -24,7 +24,15 @@ import numpy as np
 from sharedarray cimport _core
 from sharedarray._core cimport sa_segment, sa_ticket
 from sharedarray._errors cimport check
-from sharedarray._opening cimport attach, count_in, gone, identify, mark_opened, sa_handle
+from sharedarray._opening cimport (
+    attach,
+    count_in,
+    gone,
+    identify,
+    mark_opened,
+    sa_device_part,
+    sa_handle,
+)
 from sharedarray._storage cimport Hold, Storage, make_ndarray, received_hold, shared_storage
 
 from ._errors import HandleError
@@ -37,6 +45,7 @@ cdef extern from "core/wire.h" nogil:
         SA_HANDLE_READONLY
         SA_HANDLE_STORAGE
         SA_HANDLE_SERVED
+        SA_HANDLE_DEVICE
     uint64_t sa_checksum(const unsigned char *p, uint64_t n)
     bint sa_view_fits(int64_t offset, int64_t itemsize, int ndim, const int64_t *shape,
                       const int64_t *strides, uint64_t nbytes)
@@ -136,25 +145,35 @@ cdef object pickled(object dump, object pickler, object obj):
 
 
 cdef bytes pack(Hold hold, ndarray a, bint readonly):
-    """The bytes of a message: a new ticket, until whose opening this process keeps the memory."""
+    """The message that names an array of the CPU, or with None the block of `hold`."""
+    if a is None:
+        return packed(hold, readonly, None, 0, NULL, NULL, 0, NULL)
+    return packed(hold, readonly, a.dtype, PyArray_NDIM(a), PyArray_DIMS(a), PyArray_STRIDES(a),
+                  PyArray_BYTES(a) - <char*>hold.p if PyArray_SIZE(a) else 0, NULL)
+
+
+cdef bytes packed(Hold hold, bint readonly, object dtype, int ndim, npy_intp *dims,
+                  npy_intp *strides, int64_t offset, const sa_device_part *device):
+    """The bytes of a message: a new ticket, until whose opening this process keeps the memory.
+
+    Without a dtype it names a Storage; with `device`, memory that the block stands for.
+    """
     cdef sa_handle h
     cdef sa_ticket ticket
     cdef sa_segment *segment
-    cdef int rc, ndim = 0
-    cdef bytes text = b""
+    cdef int rc
+    cdef bytes text = b"" if dtype is None else dtype_text(dtype)
     cdef char *p = <char*>hold.p
     memset(&h, 0, sizeof(h))
     identify(&h)
     h.magic = SA_HANDLE_MAGIC
     if readonly:
         h.flags |= SA_HANDLE_READONLY
-    if a is None:
+    if dtype is None:
         h.flags |= SA_HANDLE_STORAGE
-    else:
-        text = dtype_text(a.dtype)
-        ndim = PyArray_NDIM(a)
-        if PyArray_SIZE(a):     # an empty view may point anywhere
-            h.offset = PyArray_BYTES(a) - p
+    if device != NULL:
+        h.flags |= SA_HANDLE_DEVICE
+    h.offset = offset
     if len(text) > 65535:
         raise ValueError(f"the description of the dtype is too long for a handle: {len(text)} "
                          "bytes, at most 65,535")
@@ -173,7 +192,7 @@ cdef bytes pack(Hold hold, ndarray a, bint readonly):
     h.creator_start = segment.creator_start if segment.creator_pid else h.start
     h.creator_fd = segment.creator_fd if segment.creator_pid else h.fd
     with nogil:
-        if _core.serve_token(h.token) == 0:
+        if _core.serve_token(h.token, device != NULL) == 0:
             h.flags |= SA_HANDLE_SERVED
         rc = _core.new_ticket(p, &ticket)
         if rc == -EMFILE or rc == -ENFILE or rc == -ENOMEM:
@@ -197,14 +216,17 @@ cdef bytes pack(Hold hold, ndarray a, bint readonly):
     memcpy(h.creator_ledger, ticket.creator, 16)
     h.creator_ledger_fd = ticket.creator_fd
     h.creator_ledger_here = ticket.creator_fd_here
-    cdef Py_ssize_t n = sizeof(h) + 16 * ndim + len(text)
+    cdef Py_ssize_t extra = 0 if device == NULL else sizeof(sa_device_part)
+    cdef Py_ssize_t n = sizeof(h) + 16 * ndim + len(text) + extra
     cdef bytes data = PyBytes_FromStringAndSize(NULL, n + 8)
     cdef char *out = PyBytes_AS_STRING(data)
     memcpy(out, &h, sizeof(h))
     if ndim:
-        memcpy(out + sizeof(h), PyArray_DIMS(a), 8 * ndim)
-        memcpy(out + sizeof(h) + 8 * ndim, PyArray_STRIDES(a), 8 * ndim)
+        memcpy(out + sizeof(h), dims, 8 * ndim)
+        memcpy(out + sizeof(h) + 8 * ndim, strides, 8 * ndim)
     memcpy(out + sizeof(h) + 16 * ndim, PyBytes_AS_STRING(text), len(text))
+    if device != NULL:
+        memcpy(out + n - extra, device, extra)
     cdef uint64_t sum = sa_checksum(<unsigned char*>out, n)
     memcpy(out + n, &sum, 8)
     return data
@@ -241,7 +263,8 @@ cdef sa_handle *parsed(bytes data) except NULL:
         raise HandleError(f"these {n} bytes are no handle: too short")
     if h.magic != SA_HANDLE_MAGIC:
         raise HandleError("these bytes are no handle of this version of sharedarray")
-    if n != <Py_ssize_t>sizeof(sa_handle) + 16 * h.ndim + h.dtype_len + 8:
+    if n != (<Py_ssize_t>sizeof(sa_handle) + 16 * h.ndim + h.dtype_len + 8
+             + (<Py_ssize_t>sizeof(sa_device_part) if h.flags & SA_HANDLE_DEVICE else 0)):
         raise HandleError(f"the handle is truncated or too long: {n} bytes")
     memcpy(&sum, PyBytes_AS_STRING(data) + n - 8, 8)
     if sum != sa_checksum(<unsigned char*>h, n - 8):
@@ -257,6 +280,13 @@ cdef Received described(bytes data):
     cdef int64_t *steps = dims + h.ndim
     r.data = data
     r.readonly = h.flags & SA_HANDLE_READONLY
+    cdef uint64_t nbytes = h.nbytes
+    if h.flags & SA_HANDLE_DEVICE:
+        r.on_device = True
+        memcpy(&r.part, <char*>(steps + h.ndim) + h.dtype_len, sizeof(sa_device_part))
+        nbytes = r.part.nbytes
+        if r.part.block > r.part.segment_size or nbytes > r.part.segment_size - r.part.block:
+            raise HandleError("the handle's block reaches outside its segment")
     if h.block >= h.segment_size or h.nbytes > h.segment_size - h.block:
         raise HandleError("the handle's block reaches outside its segment")
     if h.flags & SA_HANDLE_STORAGE:
@@ -264,7 +294,7 @@ cdef Received described(bytes data):
     if h.ndim > MAX_DIMS:
         raise HandleError(f"the handle has {h.ndim} dimensions; NumPy allows {MAX_DIMS}")
     r.dtype = dtype_from((<char*>(steps + h.ndim))[:h.dtype_len])
-    if not sa_view_fits(h.offset, r.dtype.itemsize, h.ndim, dims, steps, h.nbytes):
+    if not sa_view_fits(h.offset, r.dtype.itemsize, h.ndim, dims, steps, nbytes):
         raise HandleError("the handle's view reaches outside its block")
     return r
 
@@ -280,45 +310,61 @@ cdef size_t said_size(bytes data):
 cdef Received open_bytes(bytes data):
     """Open a handle: map its memory if it is not mapped already, and mark the ticket opened."""
     cdef Received r = described(data)
+    if r.on_device:
+        raise TypeError("this handle names memory of a device")
+    open_block(r)
+    mark(r)
+    return r
+
+
+cdef int mark(Received r) except -1:
+    """Tell the sender that its message was opened."""
+    return mark_opened(<sa_handle*>PyBytes_AS_STRING(r.data), &r.here, r.deadline)
+
+
+cdef int open_block(Received r) except -1:
+    """Have the block that a handle names, and be counted as its holder."""
+    cdef bytes data = r.data
     cdef sa_handle *h = <sa_handle*>PyBytes_AS_STRING(data)
-    cdef sa_handle here
+    cdef sa_handle *here = &r.here
     cdef sa_segment *segment
     cdef char *p = NULL
     cdef bint attached = True
     cdef int rc
+    cdef bint writable = r.on_device or not r.readonly
     cdef int64_t deadline = _core.now_ms() + 800    # for all questions to the sender's socket
+    r.deadline = deadline
     try:
-        identify(&here)
+        identify(here)
     except (OSError, MemoryError) as error:
         refused = HandleError(str(error))
         refused.errno = error.errno
         raise refused from None
-    if memcmp(h.boot, here.boot, 16):
+    if memcmp(h.boot, here[0].boot, 16):
         raise HandleError("the handle is of another machine, or of an earlier boot of this one; "
                           "between machines send pickle.dumps(x)")
     if h.uid != here.uid and h.uid != _core.own_uid(True):
         raise HandleError(f"the handle belongs to user {h.uid}, this process to {here.uid}")
-    segment = _core.hold_segment(h.segment, h.segment_size, not r.readonly, &rc)
+    segment = _core.hold_segment(h.segment, h.segment_size, writable, &rc)
     if rc < 0:
         raise HandleError("the handle and the mapped segment differ in size")
     if rc == 1:         # a block of this very process
         p = <char*>_core.hold_block(h.segment, h.block, h.serial)
         if p == NULL:   # another thread may have given the segment back in between
-            segment = _core.hold_segment(h.segment, h.segment_size, not r.readonly, &rc)
+            segment = _core.hold_segment(h.segment, h.segment_size, writable, &rc)
             if rc == 1:
-                raise HandleError(gone(h, &here))
+                raise HandleError(gone(h, here))
     if p != NULL:
         attached = False
     else:
         if segment == NULL:
-            segment = attach(h, &here, not r.readonly, deadline)
+            segment = attach(h, here, writable, deadline)
         p = segment.base + h.block
-        count_in(h, &here, segment, p, deadline)
+        count_in(h, here, segment, p, deadline)
         attached = not segment.inherited
     r.hold = received_hold(p, h.nbytes, h.segment, h.serial, attached,
                            not attached or segment.writable)
-    mark_opened(h, &here, deadline)
-    return r
+    return 0
 
 
 # ---- Handle ----
@@ -391,6 +437,8 @@ cdef class Handle:
             raise ValueError("this Handle is closed; make another one from its array")
         if self._data is not None:
             return self._data
+        if self._elsewhere is not None:
+            return self._elsewhere.pack()
         if self._view is None:
             return pack(self._storage.hold, None, not PyArray_ISWRITEABLE(self._storage.root))
         return pack(self._storage.hold, self._view, not PyArray_ISWRITEABLE(self._view))
@@ -412,6 +460,7 @@ cdef class Handle:
         self._storage = None
         self._view = None
         self._data = None
+        self._elsewhere = None
 
     def __reduce__(self):
         return Handle.from_bytes, (bytes(self),)
@@ -425,6 +474,8 @@ cdef class Handle:
             if r.dtype is not None:
                 return f"<Handle of an Array, shape={r.shape()}, dtype={r.dtype}>"
             return "<Handle of a Storage>"
+        if self._elsewhere is not None:
+            return f"<Handle of {self._elsewhere.text()}>"
         if self._view is not None:
             return f"<Handle of an Array, shape={(<object>self._view).shape}, " \
                    f"dtype={self._view.dtype}>"
@@ -446,12 +497,31 @@ cdef Handle make_handle(Storage storage, ndarray a):
     return h
 
 
+cdef Handle handle_elsewhere(object named):
+    """A Handle of memory on another device: `named` has pack(), open() and text()."""
+    cdef Handle h = Handle.__new__(Handle)
+    h._elsewhere = named
+    h._closed = False
+    return h
+
+
+cdef Received on_device(Handle h):
+    """What a Handle that came as bytes says, if it names memory of a device; else None."""
+    cdef Received r
+    if h._data is None:
+        return None
+    r = described(h._data)
+    return r if r.on_device else None
+
+
 cdef object opened(Handle h):
     """Open a Handle of either kind: a new ndarray, or a Storage."""
     cdef Received r
     cdef ndarray a
     if h._closed:
         raise ValueError("this Handle is closed; make another one from its array")
+    if h._elsewhere is not None:
+        return h._elsewhere.open()
     if h._data is not None:
         r = open_bytes(h._data)
         return shared_storage(r.hold) if r.dtype is None else r.view()

@@ -34,9 +34,19 @@ cdef extern from "core/wire.h" nogil:
         uint64_t token[2]
         int64_t offset
 
+    ctypedef struct sa_device_part:
+        unsigned char uuid[16]
+        uint64_t segment[2]
+        uint64_t segment_size
+        uint64_t block
+        uint64_t nbytes
+        uint64_t token[2]
+        int index
+
 cdef int identify(sa_handle *h) except -1       # this machine, namespaces and user
 cdef sa_segment *attach(sa_handle *h, sa_handle *here, bint writable, int64_t deadline) except NULL
 cdef int count_in(sa_handle *h, sa_handle *here, sa_segment *segment, char *p,
                   int64_t deadline) except -1
+cdef int refuse(sa_handle *h, sa_handle *here, int reason, int served, int err) except -1
 cdef str gone(sa_handle *h, sa_handle *here)    # why a living sender does not keep the memory
 cdef int mark_opened(sa_handle *h, sa_handle *here, int64_t deadline) except -1

@@ -44,19 +44,21 @@ def to_device(Array self, device, /, *, stream=None):
     ----------
     device : Device or str
         The device.
-    stream : None
-        There are no streams on the CPU.
+    stream : int or object, optional
+        The CUDA stream that copies: a pointer, or an object with ``.ptr`` or ``__cuda_stream__``;
+        by default the current one.
 
     Returns
     -------
     Array
+        A copy, where the device is another one; from a CUDA device it follows ``xp.memory``.
 
     Raises
     ------
     DeviceError
         If the device does not exist.
     ValueError
-        If a stream is given.
+        If a stream is given for an array that stays on the CPU.
 
     Examples
     --------
@@ -67,11 +69,13 @@ def to_device(Array self, device, /, *, stream=None):
     """
     below(self)
     target = resolve(device)
-    if stream is not None:
-        raise ValueError(f"to_device: stream must be None for an array on the CPU, not {stream!r}")
     if target == CPU:
+        if stream is not None:
+            raise ValueError("to_device: stream must be None for an array that stays on the CPU, "
+                             f"not {stream!r}")
         return self
-    raise NotImplementedError(f"to_device: arrays on {target} are not supported by this version")
+    from ._cuda_exchange import from_host
+    return from_host(self, target, stream)
 
 
 def _is_cuda(Array self):
@@ -127,6 +131,33 @@ def cuda(Array self, device=None):
     elif isinstance(device, int):
         device = Device("cuda", device)
     return self.to_device(device)
+
+
+def cupy(Array self):
+    """Return a ``cupy.ndarray`` over the memory of an array on a CUDA device, without a copy.
+
+    Returns
+    -------
+    cupy.ndarray
+        It holds the memory.
+
+    Raises
+    ------
+    TypeError
+        If this array is on the CPU, or read-only: CuPy has no arrays that cannot be written.
+    ImportError
+        If CuPy is not installed.
+
+    Examples
+    --------
+    >>> import sharedarray as xp
+    >>> try:
+    ...     xp.zeros(3).cupy()
+    ... except TypeError as error:
+    ...     print(error)
+    cupy(): this Array is on the CPU; x.cuda() copies it to a CUDA device
+    """
+    raise TypeError("cupy(): this Array is on the CPU; x.cuda() copies it to a CUDA device")
 
 
 def numpy(Array self):
@@ -233,7 +264,7 @@ def copy_(Array self, src):
     Parameters
     ----------
     src : array
-        The other array, which is broadcast.
+        The other array, which is broadcast; it may lie on another device.
 
     Returns
     -------
@@ -245,7 +276,7 @@ def copy_(Array self, src):
     >>> xp.zeros(2).copy_([3, 4])
     Array([3., 4.], dtype=float64, device='cpu', shared)
     """
-    self[...] = src
+    self[...] = src if type(src) is Array or not isinstance(src, Array) else src.cpu()
     return self
 
 
@@ -365,6 +396,6 @@ def readonly(Array self):
 
 extend({"device": property(_device), "is_cuda": property(_is_cuda)})
 extend({f.__name__: f for f in (
-    to_device, cpu, cuda, numpy, to_numpy, clone, fill_, zero_, copy_, is_shared, share_memory_,
-    storage, handle, readonly,
+    to_device, cpu, cuda, cupy, numpy, to_numpy, clone, fill_, zero_, copy_, is_shared,
+    share_memory_, storage, handle, readonly,
 )})

@@ -12,11 +12,11 @@ from ._array cimport (
     extend,
     operand,
     priority_of,
-    scoped,
     unwrap,
     wrap,
 )
 from ._checks cimport guard_of
+from ._copies cimport scoped
 
 import sys
 

@@ -18,6 +18,7 @@ cdef class Storage:
     cdef public object _arrays  # weak references to the Arrays that move along; None when shared
     cdef Py_ssize_t exports     # NumPy views, buffers and DLPack exports alive
     cdef str lost               # why it could not be opened; None otherwise
+    cdef object remote          # memory of another device: what holds it
     cdef object __weakref__
     cdef ndarray data(self)
     cdef int watch(self, object array) except -1
@@ -37,4 +38,5 @@ cdef Hold hold_of(ndarray root)
 cdef ndarray make_ndarray(void *data, object dtype, int ndim, npy_intp *shape, npy_intp *strides,
                           bint writable, object base)
 cdef ndarray adopt(ndarray a)    # shared memory that NumPy owns: a view that keeps the block itself
+cdef Hold new_block(size_t nbytes, bint zero)
 cdef int will_write(ndarray a) except -1    # before all of `a` is written

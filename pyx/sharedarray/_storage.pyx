@@ -311,9 +311,7 @@ cdef class Storage:
             raise ValueError(f"Storage: nbytes must not be negative, it is {n}")
         if self.root is not None:
             raise TypeError("Storage: already initialised")
-        where = resolve(device)
-        if where.type != "cpu":
-            raise NotImplementedError(f"Storage on {where} is not available")
+        resolve(device)
         size = n
         self.nbytes = n
         if _core.shared_mode():
@@ -596,6 +594,46 @@ cdef class Storage:
             return f"<Storage of {self.nbytes} bytes, device='cpu', lost: {self.lost}>"
         kind = "shared" if self.hold is not None else "private"
         return f"<Storage of {self.nbytes} bytes, device='cpu', {kind}>"
+
+
+# ---- on which device ----
+
+cdef extern from *:
+    """
+    static newfunc sa_here;
+    static void sa_replace_new(PyTypeObject *type, newfunc made) {
+        sa_here = type->tp_new;
+        type->tp_new = made;
+        type->tp_vectorcall = NULL; /* which passes tp_new by */
+    }
+    static PyObject *sa_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+        return type->tp_new(type, args, kwargs);
+    }
+    static PyObject *sa_new_here(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+        return sa_here(type, args, kwargs);
+    }
+    """
+    ctypedef object (*newfunc)(PyTypeObject *, PyObject *, PyObject *)
+    void sa_replace_new(PyTypeObject *type, newfunc made)
+    object sa_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+    object sa_new_here(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+
+
+cdef object new_storage(PyTypeObject *type, PyObject *args, PyObject *kwargs):
+    """What ``Storage(nbytes, device)`` makes: an instance of the class of that device."""
+    from ._devices import backend, resolve
+    if type == <PyTypeObject *>Storage:
+        device = None if kwargs == NULL else (<dict>kwargs).get("device")
+        if device is None and len(<tuple>args) > 1:
+            device = (<tuple>args)[1]
+        where = resolve(device)
+        if where.type != "cpu":
+            kind = backend(where).storage_type
+            return sa_new(<PyTypeObject *>kind, args, kwargs)
+    return sa_new_here(type, args, kwargs)
+
+
+sa_replace_new(<PyTypeObject *>Storage, new_storage)
 
 
 cdef Storage lost_storage(size_t nbytes, str reason):

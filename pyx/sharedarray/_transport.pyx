@@ -17,6 +17,7 @@ from sharedarray._handle cimport (
     Handle,
     Received,
     described,
+    on_device,
     make_handle,
     open_bytes,
     opened,
@@ -127,6 +128,10 @@ def from_handle(handle):
     if not isinstance(handle, Handle):
         raise TypeError(f"from_handle: a Handle is needed, not {type(handle).__name__} (bytes of "
                         "one become it by Handle.from_bytes)")
+    cdef Received elsewhere = on_device(<Handle>handle)
+    if elsewhere is not None:
+        from ._cuda_handle import open_received
+        return open_received(elsewhere)
     what = opened(<Handle>handle)
     return array_over(<ndarray>what) if isinstance(what, ndarray) else what
 
@@ -207,6 +212,9 @@ def from_storage(Storage storage not None, dtype, shape, strides=None, offset=0)
     if not fits:
         raise ValueError(f"from_storage: shape {shape}, strides {strides} and offset {offset} of "
                          f"{dtype} reach outside the {storage.nbytes} bytes of the Storage")
+    if storage.remote is not None:
+        from ._cuda_foreign import over_storage
+        return over_storage(storage, dtype, shape, strides, offset)
     return view_of(storage, dtype, shape, strides, offset,
                    cnp.PyArray_ISWRITEABLE(storage.root))
 
@@ -228,25 +236,38 @@ def _receive_array(bytes data):
     """Open what arrived; what cannot be opened is a lost Array."""
     cdef Received r
     try:
+        r = described(data)
+    except (HandleError, OSError, MemoryError) as error:
+        return lost_array((), np.dtype("V"), "cpu", True, str(error))
+    if r.on_device:
+        from ._cuda_handle import lost_words, open_received
+        try:
+            return open_received(r)
+        except (HandleError, OSError, MemoryError, RuntimeError) as error:
+            shape, dtype, device, readonly = lost_words(r)
+            return lost_array(shape, dtype, device, readonly, str(error))
+    try:
         return array_over(open_bytes(data).view())
     except (HandleError, OSError, MemoryError) as error:
         reason = str(error)
-    try:
-        r = described(data)
-    except HandleError:
-        return lost_array((), np.dtype("V"), "cpu", True, reason)
     return lost_array(r.shape(), r.dtype, "cpu", r.readonly, reason)
 
 
 def _reduce_storage(Storage storage not None):
-    storage.data()
-    if storage.hold is None:
+    if storage.remote is None:
+        storage.data()
+    if storage.remote is None and storage.hold is None:
         raise ValueError("this Storage is private to the process; call share_memory_() first")
     return _receive_storage, (bytes(storage.handle()),)
 
 
 def _receive_storage(bytes data):
+    cdef Received r
     try:
+        r = described(data)
+        if r.on_device:
+            from ._cuda_handle import open_received
+            return open_received(r)
         return shared_storage(open_bytes(data).hold)
     except (HandleError, OSError, MemoryError) as error:
         return lost_storage(said_size(data), str(error))

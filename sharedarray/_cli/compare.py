@@ -12,15 +12,18 @@ import sharedarray as xp
 from . import terrain
 
 
-def shade_copy(heights, rows, cell, exaggeration):
-    """Return slope and light of some rows of a copied band."""
+def shade_copy(heights, rows, cell, exaggeration, device):
+    """Return slope and light of some rows of a copied band, computed on a device."""
     with xp.memory("private"):
-        relief = xp.empty((2, *heights.shape), dtype=xp.float32)
+        heights = heights.to_device(device)
+        relief = xp.empty((2, *heights.shape), dtype=xp.float32, device=device)
         terrain.shade(heights, relief, rows, cell, exaggeration)
-        return relief[:, rows]
+        return relief[:, rows].to_device("cpu")
 
 
-def shaded_relief(heights, cell, exaggeration, workers, progress: Callable[[int, int], None]):
+def shaded_relief(
+    heights, cell, exaggeration, workers, progress: Callable[[int, int], None], device="cpu"
+):
     """Return slope and light of all heights, each band sent and returned by value.
 
     Parameters
@@ -35,6 +38,8 @@ def shaded_relief(heights, cell, exaggeration, workers, progress: Callable[[int,
         Number of processes.
     progress : callable
         Called with the number of bands that are done, and of all.
+    device : str or Device, optional
+        Where the workers compute; bands go there and come back through the host.
 
     Returns
     -------
@@ -47,7 +52,7 @@ def shaded_relief(heights, cell, exaggeration, workers, progress: Callable[[int,
     ignore = (signal.SIGINT, signal.SIG_IGN)
     with ProcessPoolExecutor(workers, spawn, signal.signal, ignore) as pool:
         tasks = {
-            pool.submit(shade_copy, *message(heights, rows), cell, exaggeration): rows
+            pool.submit(shade_copy, *message(heights, rows), cell, exaggeration, device): rows
             for rows in terrain.bands(len(heights))
         }
         try:

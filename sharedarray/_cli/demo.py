@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 import sharedarray as xp
 
+from .. import _devices
 from . import compare, loading, picture, terrain
 from .errors import UsageError
 from .memory import Peak
@@ -60,6 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--nodata", type=float, metavar="VALUE", help="value that stands for no height"
     )
     parser.add_argument(
+        "--device",
+        default="cpu",
+        metavar="DEVICE",
+        help="where the arrays are: cpu, cuda, cuda:1 (default: %(default)s)",
+    )
+    parser.add_argument(
         "--output",
         type=pathlib.Path,
         metavar="PNG",
@@ -85,19 +92,23 @@ def run(arguments: argparse.Namespace) -> int:
     UsageError
         If the file or an argument cannot be used.
     """
+    device = _existing(arguments.device)
     picture.check()
     found = loading.load(arguments.file, arguments.nodata)
     output = arguments.output or pathlib.Path(f"{pathlib.Path(found.name).stem}_relief.png")
     _check_output(output, arguments.file)
     try:
-        return _demonstrate(found, output, arguments)
+        return _demonstrate(found, output, arguments, device)
     except BrokenProcessPool:
         print("a worker process was killed; the work cannot go on", file=sys.stderr)
         return 1
 
 
 def _demonstrate(
-    found: loading.Terrain, output: pathlib.Path, arguments: argparse.Namespace
+    found: loading.Terrain,
+    output: pathlib.Path,
+    arguments: argparse.Namespace,
+    device: "xp.Device",
 ) -> int:
     original = found.heights.shape
     lowest, highest = float(xp.nanmin(found.heights)), float(xp.nanmax(found.heights))
@@ -107,10 +118,10 @@ def _demonstrate(
     chosen = "" if found.chosen is None else f" [{found.chosen}]"
     print(
         f"{found.name}{chosen}: {original[0]} x {original[1]} heights, {lowest:g} to {highest:g}; "
-        f"{arguments.method} to {shape[0]} x {shape[1]}",
+        f"{arguments.method} to {shape[0]} x {shape[1]}" + _on(device),
         flush=True,
     )
-    heights = terrain.upsample(model.heights, shape, arguments.method)
+    heights = terrain.upsample(model.heights.to_device(device), shape, arguments.method)
     job = (cell, exaggeration, arguments.workers)
 
     with Peak() as peak:
@@ -119,6 +130,7 @@ def _demonstrate(
     parts = (cell, exaggeration)
     handles = [compare.sent(heights, relief, band, *parts) for band in rows]
     by_handle = (taken, sum(handles), len(rows) * compare.sent(None), peak.nbytes)
+    heights, relief = heights.to_device("cpu"), relief.to_device("cpu")
     digest = _digest(relief)
     picture.write(picture.render(heights, relief[1]), output)
     print(f"{output}: {size(output.stat().st_size)}", flush=True)
@@ -134,14 +146,17 @@ def _demonstrate(
     xp.empty_cache()
 
     with xp.memory("private"):
-        heights = terrain.upsample(model.heights, shape, arguments.method)
+        heights = terrain.upsample(model.heights.to_device(device), shape, arguments.method)
+        heights = heights.to_device("cpu")
     with Peak() as peak:
-        relief, taken = _watched("by pickle", compare.shaded_relief, heights, *job)
+        relief, taken = _watched("by pickle", compare.shaded_relief, heights, *job, device)
+    parts = (*parts, device)
     bands = [compare.sent(*compare.message(heights, band), *parts) for band in rows]
     returned = [compare.sent(relief[:, band]) for band in rows]
     by_pickle = (taken, sum(bands), sum(returned), peak.nbytes)
     equal = _digest(relief) == digest
-    print(_table(by_handle, by_pickle, equal, arguments.workers))
+    memory = "memory of all" if device.type == "cpu" else "host memory of all"
+    print(_table(by_handle, by_pickle, equal, arguments.workers, memory))
     return 0 if equal else 1
 
 
@@ -181,7 +196,19 @@ def plan(model: loading.Terrain, wanted: int) -> tuple[tuple[int, int], tuple[fl
     return shape, cell, exaggeration
 
 
-def _watched(label: str, job, heights, cell, exaggeration, workers):
+def _existing(name: str) -> "xp.Device":
+    """Return the device of a name, if arrays can be made there."""
+    try:
+        return _devices.resolve(name)
+    except (ValueError, xp.DeviceError) as error:
+        raise UsageError(str(error)) from None
+
+
+def _on(device: "xp.Device") -> str:
+    return "" if device.type == "cpu" else f" on {device}"
+
+
+def _watched(label: str, job, heights, cell, exaggeration, workers, *others):
     """Run a job with a progress bar and return its result and the seconds it took."""
     bar = Bar(f"{label}:", sys.stderr)
     # Until the workers are there, which inherit it, Ctrl-C would end them with a traceback.
@@ -193,7 +220,7 @@ def _watched(label: str, job, heights, cell, exaggeration, workers):
         bar(done, total)
 
     try:
-        return job(heights, cell, exaggeration, workers, progress), bar.seconds
+        return job(heights, cell, exaggeration, workers, progress, *others), bar.seconds
     finally:
         signal.signal(signal.SIGINT, before)
         bar.close()
@@ -203,7 +230,9 @@ def _digest(relief) -> bytes:
     return hashlib.blake2b(memoryview(xp.ascontiguousarray(relief)).cast("B")).digest()
 
 
-def _table(by_handle: tuple, by_pickle: tuple, equal: bool, workers: int) -> str:
+def _table(
+    by_handle: tuple, by_pickle: tuple, equal: bool, workers: int, memory: str = "memory of all"
+) -> str:
     def cells(values: tuple) -> list[str]:
         taken, out, back, memory = values
         return [
@@ -213,7 +242,7 @@ def _table(by_handle: tuple, by_pickle: tuple, equal: bool, workers: int) -> str
             "not measurable" if memory is None else size(memory),
         ]
 
-    labels = ["time, start included", "sent to workers", "sent back", "memory of all, peak"]
+    labels = ["time, start included", "sent to workers", "sent back", f"{memory}, peak"]
     lines = ["", f"{f'{workers} workers':<22}{'by handle':>16}{'by pickle':>16}"]
     for label, ours, theirs in zip(labels, cells(by_handle), cells(by_pickle), strict=True):
         lines.append(f"{label:<22}{ours:>16}{theirs:>16}")

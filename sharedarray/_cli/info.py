@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import _build, _devices, _driver, _version
 from .. import _limits as limits
+from .._errors import DeviceError
 from . import features, units
 
 # The releases of NumPy that brought a new number of the C API.
@@ -151,8 +152,11 @@ def _versions() -> dict[str, str]:
 def _cuda() -> dict:
     driver = _driver.query()
     reason = driver.reason
-    if driver.devices and not _devices.count("cuda"):
-        reason = "this version of sharedarray makes arrays on the CPU only"
+    if driver.devices:
+        try:
+            _devices.check(_devices.make("cuda", 0))
+        except DeviceError as error:
+            reason = str(error)
     return {
         "devices": driver.devices,
         "usable": _devices.count("cuda"),

@@ -42,10 +42,10 @@ def interpolate(model, at, method):
 
 def upsample(model, shape, method="bicubic"):
     """Return `model` on a grid of another shape."""
-    columns = xp.linspace(0, model.shape[1] - 1, shape[1])
+    columns = xp.linspace(0, model.shape[1] - 1, shape[1], device=model.device)
     model = interpolate(model.T, columns, method).T
-    at = xp.linspace(0, model.shape[0] - 1, shape[0])
-    heights = xp.empty(shape, dtype=xp.float32)
+    at = xp.linspace(0, model.shape[0] - 1, shape[0], device=model.device)
+    heights = xp.empty(shape, dtype=xp.float32, device=model.device)
     for rows in bands(shape[0]):
         heights[rows] = interpolate(model, at[rows], method)
     return heights
@@ -64,7 +64,7 @@ def shade(heights, relief, rows, cell, exaggeration):
 
 def shaded_relief(heights, cell, exaggeration, workers, progress):
     """Return slope and light of all heights, computed by worker processes."""
-    relief = xp.empty((2, *heights.shape), dtype=xp.float32)
+    relief = xp.empty((2, *heights.shape), dtype=xp.float32, device=heights.device)
     spawn = multiprocessing.get_context("spawn")
     ignore = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent, which stops the workers
     with ProcessPoolExecutor(workers, spawn, signal.signal, ignore) as pool:

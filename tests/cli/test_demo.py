@@ -96,6 +96,8 @@ def test_without_a_size_large_files_keep_theirs(monkeypatch):
         (["good.npy", "--output", "."], "'.' is a folder, --output needs the name of a file"),
         (["good.npy", "--output", "no/a.png"], "there is no folder 'no'"),
         (["good.npy", "--output", "good.npy"], "is the file with the heights"),
+        (["good.npy", "--device", "gpu"], "a device is 'cpu', 'cuda' or 'cuda:N'"),
+        (["good.npy", "--device", "cuda:99"], "asked for cuda:99"),
     ],
 )
 def test_mistakes(tmp_path, monkeypatch, capsys, arguments, says):

@@ -47,6 +47,7 @@ def two_cards(monkeypatch):
     monkeypatch.setattr(_driver, "query", lambda: _driver.Driver(2, (13, 0), ""))
     backend = Backend()
     monkeypatch.setattr(_device, "_backends", {})
+    monkeypatch.setattr(_device, "_providers", {})
     _devices.register("cuda", backend)
     return backend
 
@@ -55,3 +56,4 @@ def two_cards(monkeypatch):
 def cards_without_backend(monkeypatch):
     monkeypatch.setattr(_driver, "query", lambda: _driver.Driver(2, (13, 0), ""))
     monkeypatch.setattr(_device, "_backends", {})
+    monkeypatch.setattr(_device, "_providers", {})

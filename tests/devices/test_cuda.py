@@ -36,7 +36,10 @@ int cuDeviceGetCount(int *n) {
     *n = visible ? (*visible ? 1 : 0) : number("DRIVER_COUNT");
     return *n ? 0 : 100;
 }
-int cuDriverGetVersion(int *v) { *v = 12090; return 0; }
+int cuDriverGetVersion(int *v) {
+    *v = number("DRIVER_VERSION") ? number("DRIVER_VERSION") : 12090;
+    return 0;
+}
 int cuGetErrorName(int rc, const char **name) { *name = "CUDA_ERROR_OF_A_KIND"; return 0; }
 """
 
@@ -309,3 +312,73 @@ def test_without_an_interpreter_to_ask(ask):
     )
     assert lines[0].startswith("0 None the NVIDIA driver cannot be asked")
     assert log == []
+
+
+# A driver, and no CuPy.
+
+WITHOUT_CUPY = """
+import sys
+
+class Hiding:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("cupy", "cuda"):
+            return None
+        return self.finder.find_spec(name, path, target)
+
+sys.meta_path[:] = [Hiding(finder) for finder in sys.meta_path]
+import sharedarray as xp
+from sharedarray.__main__ import main
+"""
+ENTRIES = (
+    "xp.zeros(3, device='cuda')",
+    "xp.asarray([1, 2], device=xp.Device('cuda:1'))",
+    "xp.ones(3).to_device('cuda:0')",
+    "xp.ones(3).cuda()",
+    "xp.Storage(10, 'cuda:0')",
+    "xp.Device('cuda:1').__enter__()",
+    "xp.cuda.current_device()",
+    "xp.cuda.set_device(1)",
+    "xp.cuda.synchronize()",
+    "xp.cuda.memory_summary()",
+)
+
+
+@pytest.mark.parametrize(("version", "extra"), [("12090", "cuda12"), ("13000", "cuda13")])
+def test_without_cupy_every_entry_says_what_to_install(ask, version, extra):
+    lines, _ = ask(
+        f"""{WITHOUT_CUPY}
+print(xp.cuda.is_available(), xp.cuda.device_count())
+for entry in {ENTRIES}:
+    try:
+        print(entry, eval(entry))
+    except xp.DeviceError as error:
+        print(error)
+print(xp.zeros(2).device)
+""",
+        DRIVER_VERSION=version,
+    )
+    assert lines[0] == "False 0"
+    assert lines[-1] == "cpu"
+    assert len(lines) == len(ENTRIES) + 2
+    for line in lines[1:-1]:
+        assert line.startswith("2 devices, asked for cuda:"), line
+        assert f'pip install "sharedarray-xp[{extra}]"' in line
+        assert "'cpu' is always there" in line
+
+
+def test_without_cupy_the_demonstration_and_info_say_so(ask):
+    # One to stderr, of one line, and the status of a wrong call.
+    code = f"""{WITHOUT_CUPY}
+import contextlib, io
+with contextlib.redirect_stderr(io.StringIO()) as err:
+    print(main(["demo", "--device", "cuda"]), err.getvalue().count("\\n"))
+print("pip install" in err.getvalue())
+with contextlib.redirect_stdout(io.StringIO()) as out:
+    print(main(["info"]))
+print("pip install" in out.getvalue())
+"""
+    lines, _ = ask(code)
+    assert lines == ["2 1", "True", "True"]

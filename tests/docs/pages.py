@@ -7,7 +7,7 @@ import pathlib
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 FENCE = re.compile(
@@ -66,6 +66,11 @@ class Program:
     output: str | None
     line: int
 
+    @property
+    def cuda(self) -> bool:
+        """Whether it uses CUDA devices."""
+        return re.search(r"""["']cuda""", self.source) is not None
+
 
 def blocks(text: str) -> Iterator[Block]:
     """Yield the fenced blocks of a page; blocks within ``{directives}`` too."""
@@ -111,8 +116,10 @@ def check_session(test: doctest.DocTest) -> str:
     return "".join(report)
 
 
-def check_program(program: Program, folder: pathlib.Path) -> str:
-    """Run a program in a folder; return what is wrong, nothing if all is right."""
+def check_program(
+    program: Program, folder: pathlib.Path, extra: Mapping[str, str] | None = None
+) -> str:
+    """Run a program in a folder, with `extra` in its environment; return what is wrong, or ""."""
     script = folder / "program.py"
     script.write_text(program.source)
     import sharedarray
@@ -120,6 +127,7 @@ def check_program(program: Program, folder: pathlib.Path) -> str:
     root = str(pathlib.Path(sharedarray.__file__).parents[1])
     path = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "PYTHONPATH": path, "SHAREDARRAY_MEMORY": "shared"}
+    environment.update(extra or {})
     try:
         done = subprocess.run(
             [sys.executable, script.name],

@@ -6,6 +6,7 @@ import re
 import pytest
 
 import sharedarray as xp
+from tests.cuda_double import beside_real_driver, environment
 
 from . import pages
 
@@ -28,7 +29,10 @@ def test_session(page):
     ("page", "program"), PROGRAMS, ids=[f"{page.name}:{program.line}" for page, program in PROGRAMS]
 )
 def test_program(page, program, tmp_path):
-    assert not (wrong := pages.check_program(program, tmp_path)), wrong
+    if program.cuda and beside_real_driver():
+        pytest.skip("the driver double refuses to load beside a real driver")
+    extra = environment(devices=2) if program.cuda else {}
+    assert not (wrong := pages.check_program(program, tmp_path, extra)), wrong
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -79,6 +83,10 @@ class TestChecker:
         page = self.page(tmp_path, f"```python\n{source}\n```\n\n```text\n1\n```\n")
         (program,) = pages.programs(page)
         assert reason in pages.check_program(program, tmp_path)
+
+    def test_programs_that_use_cuda_are_told_by_what_they_name(self, tmp_path):
+        page = self.page(tmp_path, "```python\nx = 'cuda:1'\n```\n\n```python\ncuda = 1\n```\n")
+        assert [program.cuda for program in pages.programs(page)] == [True, False]
 
     def test_right_program(self, tmp_path):
         page = self.page(tmp_path, "```python\nprint(1)\n```\n\n```text\n1\n```\n")

@@ -26,6 +26,7 @@ typedef struct {
     uint32_t limbo;  /* place in the list of blocks that only others hold, from 1 */
     bool counted;    /* while statistics are made */
     bool published;  /* a handle named it */
+    bool device;     /* stands for device memory: see device.h */
     bool given;      /* back to the kernel: it serves nobody else ever again */
 } sa_block;
 
@@ -169,6 +170,7 @@ size_t sa_capacity(void *p); /* bytes of the block at p, 0 if p is no block of o
 bool sa_populate(char *p, size_t n); /* all of it will be written; unbounded in time; whether it is warm now */
 void sa_pool_stats(sa_stats *out);
 size_t sa_pool_trim(void);
+void sa_pool_settle(void); /* looks at all messages and blocks that others may have let go of */
 void sa_pool_set_cap(uint64_t bytes);
 bool sa_block_find(const void *p, sa_segment **seg, char **start, size_t *size, uint64_t *serial);
 /* The next five need the lock. */
@@ -224,6 +226,7 @@ bool sa_ticket_opened(const uint64_t id[2], uint32_t index, uint64_t sequence);
 /* The others need the lock. */
 void sa_ticket_sweep(uint32_t most); /* lets go of what was opened */
 void sa_ticket_sweep_of(const void *p); /* lock held */
+bool sa_ticket_pending(const void *p);
 void sa_ticket_cancel_until(double made);
 uint64_t sa_in_flight(void);         /* bytes */
 int sa_ledger_fd(const uint64_t id[2]); /* of a ledger mapped here, or -1 */

@@ -225,7 +225,7 @@ int sa_fetch_served(const char *socket_name, uid_t uid, const char *memfd_name,
         /* The socket is there, and closed every connection: it refuses this client. */
         r = failed(SA_E_SERVER, ECONNRESET, err);
     }
-    if (r == SA_OK) {
+    if (r == SA_OK && memfd_name != NULL) {
         r = sa_verify(fd, memfd_name, size, writable, err);
     }
     if (r != SA_OK) {

@@ -1,6 +1,7 @@
 /* What a fork needs: no lock is inherited held, the child starts with an empty pool and an empty
    ledger, and the parent recycles no block that lived at that moment. */
 #include "core.h"
+#include "device.h"
 #include "keeper.h"
 #include "serve.h"
 
@@ -39,6 +40,7 @@ static void in_child(void) {
     if (sa_start_time(sa_pid, &sa_start)) sa_start = 0;
     sa_holds_after_fork_child(); /* first: what the ledger lets go of is counted by the child now */
     sa_ledger_after_fork_child(inherited, parent);
+    sa_device_after_fork_child();
     sa_serve_after_fork_child();
     sa_keeper_after_fork_child(); /* last: its end tells the keeper that this child is in the ledger */
 }

@@ -1,5 +1,6 @@
 /* The sender's side of the keeper: what is in flight goes to a process of its own, which stays when
    this one has ended normally. See keeper.h and keeper_main.c. */
+#include "device.h"
 #include "keeper.h"
 #include "ledger.h"
 #include "pool.h"
@@ -266,6 +267,21 @@ static int count_keeper(batch *b, sa_segment *seg, char *p, sa_keep_record *r) {
     return 0;
 }
 
+/* The device memory that the control block at `p` stands for, if it does. */
+static int put_device(batch *b, const void *p, uint32_t block) {
+    uint64_t id[2], size;
+    bool new;
+    int fd = sa_device_of(p, id, &size), rc = 0;
+    if (fd < 0) return 0;
+    /* its id serves as the key: odd, so no address */
+    uint32_t *n = number_of(&b->known, (const void *)(uintptr_t)(id[0] | 1), &new);
+    if (new) {
+        *n = b->segments++;
+        rc = put(b, (sa_keep_record){SA_KEEP_SEGMENT, 0, {id[0], id[1]}, size, 1, 0}, fd);
+    }
+    return rc ? rc : put(b, (sa_keep_record){SA_KEEP_DEVICE, *n, {0, 0}, block, 0, 0}, -1);
+}
+
 static int put_ticket(batch *b, uint32_t k) {
     sa_segment *seg;
     uint32_t index, segment;
@@ -280,6 +296,7 @@ static int put_ticket(batch *b, uint32_t k) {
         *n = b->blocks++;
         rc = count_keeper(b, seg, p, &r);
         if (!rc) rc = put(b, r, -1);
+        if (!rc) rc = put_device(b, p, *n);
     }
     return rc ? rc : put(b, (sa_keep_record){SA_KEEP_TICKET, *n, {0, 0}, index, sequence, 0}, -1);
 }
@@ -289,7 +306,7 @@ static int tell(batch *b) {
     uint32_t places, number, n = sa_pending();
     sa_keep_reply a;
     sa_ticket_extent(&newest, &places);
-    int rc = numbers_new(&b->known, 3 * (size_t)n + 1);
+    int rc = numbers_new(&b->known, 4 * (size_t)n + 1);
     if (!rc) rc = put_ledger(b, sa_ledger_own(), &number);
     for (uint32_t k = 0; k < n && !rc; k++) rc = put_ticket(b, k);
     if (!rc) rc = put(b, (sa_keep_record){SA_KEEP_DONE, 0, {0, 0}, linger, newest, places}, -1);

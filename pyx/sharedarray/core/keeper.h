@@ -18,6 +18,7 @@ enum {
     SA_KEEP_SEGMENT,    /* id, a: size, b: writable, c: all but its runs is nobody's; a descriptor */
     SA_KEEP_RUN,        /* part of segment `of` that others may reach: a: offset, b: bytes */
     SA_KEEP_BLOCK,      /* in segment `of`; counted in ledger id[0] at word a, serial b, hold c */
+    SA_KEEP_DEVICE,     /* block a lies in device memory, whose descriptor is segment `of` */
     SA_KEEP_TICKET,     /* of block `of`: a: place in ledger 0, b: sequence */
     SA_KEEP_DONE,       /* a: ms to linger, b: newest sequence, c: places of tickets in use */
 };

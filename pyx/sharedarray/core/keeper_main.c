@@ -47,7 +47,7 @@ typedef struct {
 } count;
 
 typedef struct {
-    uint32_t segment, tickets, count; /* count: its number, or NONE */
+    uint32_t segment, tickets, count, device; /* count, device: its number, or NONE */
 } block;
 #define NONE UINT32_MAX
 
@@ -113,15 +113,20 @@ static void uncount(const hand *h, const block *of) {
     if (held_by_entry) __atomic_store_n(&map->row[b->entry].hold.who, 0, __ATOMIC_RELEASE);
 }
 
+static void leave_segment(hand *h, uint32_t i) {
+    segment *s = &h->segments[i];
+    if (--s->blocks) return;
+    sa_close(s->fd);
+    s->fd = -1;
+}
+
 static void let_go(hand *h, uint64_t i) {
     block *b = &h->blocks[h->tickets[i].block];
     h->tickets[i] = h->tickets[--h->ntickets];
     if (--b->tickets) return;
     uncount(h, b);
-    segment *s = &h->segments[b->segment];
-    if (--s->blocks) return;
-    sa_close(s->fd);
-    s->fd = -1;
+    leave_segment(h, b->segment);
+    if (b->device != NONE) leave_segment(h, b->device);
 }
 
 static void drop_all(hand *h) {
@@ -186,8 +191,13 @@ static int add(const sa_keep_record *r, int fd) {
         return 0;
     case SA_KEEP_BLOCK:
         if (r->of >= incoming.nsegments || (r->id[0] != SA_KEEP_NONE && (r->id[0] >= incoming.nledgers || r->a >= incoming.ledgers[r->id[0]].rows))) return -EINVAL;
-        ADD(incoming.blocks, incoming.nblocks, (block){r->of, 0, r->id[0] == SA_KEEP_NONE ? NONE : (uint32_t)incoming.ncounts});
+        ADD(incoming.blocks, incoming.nblocks, (block){r->of, 0, r->id[0] == SA_KEEP_NONE ? NONE : (uint32_t)incoming.ncounts, NONE});
         if (r->id[0] != SA_KEEP_NONE) ADD(incoming.counts, incoming.ncounts, (count){r->b, (uint32_t)r->id[0], (uint32_t)r->a, (uint32_t)r->c});
+        incoming.segments[r->of].blocks++;
+        return 0;
+    case SA_KEEP_DEVICE:
+        if (r->of >= incoming.nsegments || r->a >= incoming.nblocks || incoming.blocks[r->a].device != NONE) return -EINVAL;
+        incoming.blocks[r->a].device = r->of;
         incoming.segments[r->of].blocks++;
         return 0;
     case SA_KEEP_TICKET:

@@ -437,6 +437,12 @@ void sa_ticket_sweep_of(const void *p) {
     }
 }
 
+bool sa_ticket_pending(const void *p) {
+    for (uint32_t k = 0; k < npending; k++)
+        if (slots[pending[k]].p == p) return true;
+    return false;
+}
+
 /* A late receiver reads why. Who opened it meanwhile was counted before. */
 static void cancel(uint32_t k) {
     uint32_t i = pending[k];

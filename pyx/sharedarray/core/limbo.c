@@ -1,5 +1,6 @@
 /* What becomes of a block whose last reference here is gone: recycled when nobody can reach it,
    given back to the kernel when this process will never know, in limbo while others hold it. */
+#include "device.h"
 #include "pool.h"
 
 #include <stdlib.h>
@@ -30,6 +31,10 @@ static void unpublish(const sa_span *s, sa_block *b) {
 /* Nobody can reach the block any more. */
 static void recycle(sa_segment *seg, sa_span *s, sa_block *b) {
     unpublish(s, b);
+    if (b->device) {
+        sa_device_recycled(s->base + (size_t)(b - s->blocks) * s->size, b->serial);
+        b->device = false;
+    }
     b->serial = 0;
     seg->live--;
     s->stack[s->nfree++] = (uint32_t)(b - s->blocks);

@@ -94,4 +94,10 @@ static inline int sa_extend(PyTypeObject *type, PyObject *name, PyObject *value)
 
 static inline void sa_rename(PyTypeObject *type, const char *name) { type->tp_name = name; }
 
+/* From now on nobody can make subclasses of it. */
+static inline void sa_refuse_subclasses(PyTypeObject *type) {
+    type->tp_flags &= ~Py_TPFLAGS_BASETYPE;
+    PyType_Modified(type);
+}
+
 #endif

@@ -31,6 +31,13 @@ static size_t trim(void) {
     return bytes;
 }
 
+void sa_pool_settle(void) {
+    sa_lock();
+    sa_ticket_sweep(UINT32_MAX);
+    sa_limbo_sweep(UINT32_MAX);
+    sa_unlock();
+}
+
 size_t sa_pool_trim(void) {
     sa_lock();
     sa_ticket_sweep(UINT32_MAX);

@@ -2,6 +2,7 @@
    other processes are attached from a verified descriptor, shared by all who hold a part, and kept
    mapped for a while after the last holder has gone. */
 #include "core.h"
+#include "device.h"
 #include "os.h"
 
 #include <errno.h>
@@ -322,12 +323,19 @@ void sa_segment_drop(sa_segment *seg) {
 
 /* ---- for the server of descriptors ---- */
 
-/* A fresh descriptor of a segment held here, or of this process's ledger; -errno. */
+/* A fresh descriptor of a segment held here, of this process's ledger, or of device memory; -errno. */
 int sa_served_descriptor(const uint64_t id[2], uint64_t size, int writable) {
     int fd = -ENOENT;
     sa_lock();
     sa_segment *seg = sa_segment_find(id);
     int from = seg && seg->size == size && (seg->writable || !writable) ? (sa_segment_has_fd(seg) ? seg->fd : -EBADF) : sa_ledger_fd(id);
+    if (from < 0) {
+        int device = sa_device_fd(id, size); /* it cannot be reopened: a duplicate */
+        if (device >= 0) {
+            from = device;
+            writable = 1;
+        }
+    }
     if (from >= 0) fd = sa_fd_again(from, writable);
     sa_unlock();
     return fd;

@@ -37,7 +37,8 @@ void sa_serve_after_fork_child(void);
 bool sa_serve_needed(void);
 
 /* Ask the socket `socket_name` of user `uid` for segment `id` and verify the answer as
- * sa_open_foreign does.  Returns enum sa_reason within `timeout_ms` (at most 900). */
+ * sa_open_foreign does; `memfd_name` NULL: a descriptor of device memory, which its driver verifies.
+ * Returns enum sa_reason within `timeout_ms` (at most 900). */
 int sa_fetch_served(const char *socket_name, uid_t uid, const char *memfd_name,
                     const uint64_t id[2], uint64_t size, int writable, int timeout_ms, int *out_fd,
                     int *err);

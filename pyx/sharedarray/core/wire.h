@@ -1,5 +1,5 @@
-/* What a handle's bytes are: this header, then shape, strides (int64 each), the dtype's text, and a
-   64-bit checksum of all before it. In native order: it never leaves the machine. No addresses. */
+/* What a handle's bytes are: this header, then shape, strides (int64 each), the dtype's text, with
+   SA_HANDLE_DEVICE an sa_device_part, and a 64-bit checksum of all before it. In native order: it never leaves the machine. No addresses. */
 #ifndef SA_WIRE_H
 #define SA_WIRE_H
 
@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define SA_HANDLE_MAGIC 0x31484153u /* "SAH1" */
-enum { SA_HANDLE_READONLY = 1, SA_HANDLE_STORAGE = 2, SA_HANDLE_SERVED = 4 };
+enum { SA_HANDLE_READONLY = 1, SA_HANDLE_STORAGE = 2, SA_HANDLE_SERVED = 4, SA_HANDLE_DEVICE = 8 };
 
 typedef struct {
     uint32_t magic;
@@ -32,6 +32,18 @@ typedef struct {
     int64_t offset;                    /* of the first element in the block, bytes */
 } sa_handle;
 _Static_assert(sizeof(sa_handle) == 208, "a handle has no padding");
+
+/* With SA_HANDLE_DEVICE the header's block is a control block of the CPU's memory, and this says where
+   the array lies: device numbers differ between processes, so the device goes by its UUID. */
+typedef struct {
+    unsigned char uuid[16];
+    uint64_t segment[2], segment_size; /* device memory; size in bytes */
+    uint64_t block, nbytes;            /* offset and size, bytes */
+    uint64_t token[2];                 /* the creator's socket; zero: not known */
+    int32_t index;                     /* the device's number at the sender, for messages */
+    uint32_t reserved;
+} sa_device_part;
+_Static_assert(sizeof(sa_device_part) == 80, "a handle has no padding");
 
 /* FNV-1a over 8-byte words and the rest: against accidents, it is no authentication. */
 static inline uint64_t sa_checksum(const unsigned char *p, uint64_t n) {

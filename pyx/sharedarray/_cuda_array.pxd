@@ -1,0 +1,4 @@
+from ._array cimport Array
+
+cdef class CudaArray(Array):
+    pass

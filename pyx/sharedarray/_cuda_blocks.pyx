@@ -1,0 +1,544 @@
+"""Blocks of device memory: taken from a pool, published, kept as long as anybody can reach them.
+
+A block that gets a handle gets a *control block*, 64 bytes of ordinary shared memory: messages name
+it, and its holders are counted, by the same tickets and ledgers as those of CPU arrays. The device
+memory goes back to its pool when the control block was recycled: then nobody is left.
+"""
+
+cimport cython
+from libc.stdint cimport uint64_t
+
+from . cimport _core
+from ._cuda cimport Segment, create, let_write, publish, receive, wait_quietly
+from ._storage cimport Hold, new_block
+
+import bisect
+import gc
+import os
+import threading
+import time
+import weakref
+
+from . import _memory
+from ._cuda import OutOfMemory, is_double, memory_info, started
+from ._cuda import synchronize as wait_for
+from ._cuda_pools import CupyPool, FirstFitPool
+from ._errors import HandleError
+from ._limits import size_text
+
+cdef extern from "Python.h":
+    bint Py_IsInitialized()
+
+cdef enum:
+    CONTROL = 64        # bytes of a control block
+
+KEPT = 16               # received segments without a block in use that stay mapped, at most
+KEPT_TIME = 10.0        # seconds
+
+
+# ---- what is mapped where ----
+
+
+class Places:
+    """The segments that are mapped in this process, by address and by name."""
+
+    def __init__(self):
+        self._lock = threading.RLock()      # a collection inside may end a segment
+        self._bases = []
+        self._segments = {}      # base -> a weak reference
+        self._named = {}         # key -> a weak reference
+        self.own = {}            # base -> Segment: in a pool
+        self.unused = {}         # key -> (Segment, when): received, kept for a while
+
+    def enter(self, Segment segment):
+        """Note a new segment."""
+        base, key = segment.base, segment.key
+        found = weakref.ref(segment, lambda _: self._leave(base, key))
+        with self._lock:
+            bisect.insort(self._bases, base)
+            self._segments[base] = found
+            self._named[key] = found
+
+    def _leave(self, base, key):
+        with self._lock:
+            at = bisect.bisect_left(self._bases, base)
+            if at < len(self._bases) and self._bases[at] == base:
+                del self._bases[at]
+            self._segments.pop(base, None)
+            self._named.pop(key, None)
+
+    def at(self, pointer):
+        """Return the Segment of an address, or None."""
+        with self._lock:
+            at = bisect.bisect_right(self._bases, pointer) - 1
+            found = self._segments.get(self._bases[at]) if at >= 0 else None
+        segment = None if found is None else found()
+        return segment if segment is not None and pointer < segment.base + segment.nbytes else None
+
+    def named(self, key):
+        """Return the Segment of that name, or None."""
+        found = self._named.get(key)
+        return None if found is None else found()
+
+    def keep(self, Segment segment):
+        """Let a received segment without a block in use stay mapped for a while."""
+        self.unused.pop(segment.key, None)
+        self.unused[segment.key] = (segment, time.monotonic())
+        while len(self.unused) > KEPT:
+            self.unused.pop(next(iter(self.unused)), None)
+
+    def purge(self, age=KEPT_TIME):
+        """Let go of those that nobody used for `age` seconds; return their bytes."""
+        nbytes, now = 0, time.monotonic()
+        for key, (segment, since) in list(self.unused.items()):
+            if now - since >= age and self.unused.pop(key, None) is not None:
+                nbytes += segment.nbytes
+        return nbytes
+
+
+places = Places()
+cdef dict _pools = {}           # index -> pool
+cdef dict _books = {}           # index -> Books
+cdef object _live = weakref.WeakValueDictionary()    # key of the control block -> Block
+cdef dict _limbo = {}           # key of the control block -> Left
+_pool_lock = threading.Lock()
+
+
+class Books:
+    """Bytes of arrays on one device."""
+
+    def __init__(self):
+        self.allocated = self.attached = self.peak = 0
+
+
+def make_segment(nbytes, index):
+    """Make a segment for a pool; return its address."""
+    cdef Segment segment = create(index, nbytes)
+    places.enter(segment)
+    places.own[segment.base] = segment
+    return segment.base
+
+
+def drop_segment(pointer, index):
+    """Release a segment of a pool."""
+    places.own.pop(pointer, None)
+
+
+def pool_of(index):
+    """Return the pool of a device, made when it is first asked for."""
+    pool = _pools.get(index)
+    if pool is None:
+        with _pool_lock:
+            kind = FirstFitPool if is_double() else CupyPool
+            pool = _pools.setdefault(index, kind(index, make_segment, drop_segment))
+    return pool
+
+
+cdef object books_of(int index):
+    found = _books.get(index)
+    return _books.setdefault(index, Books()) if found is None else found
+
+
+# ---- blocks ----
+
+
+@cython.final
+@cython.no_gc
+cdef class Left:
+    """What is left of a block whose last array here is gone, and which others can reach."""
+
+    cdef void *p                # the control block
+    cdef uint64_t serial
+    cdef Hold control           # until it is let go of
+    cdef object memory
+    cdef Segment segment
+    cdef size_t pointer, nbytes
+    cdef int index
+    cdef bint received, writable
+
+
+@cython.final
+@cython.no_gc
+cdef class Block:
+    """Device memory of one array.
+
+    Attributes
+    ----------
+    pointer : int
+        Address of its first byte.
+    nbytes : int
+        Size in bytes.
+    index : int
+        Number of the device in this process.
+    received : bool
+        Whether another process made it.
+    writable : bool
+        Whether it was made here, or a writable view of it arrived.
+    """
+
+    def __dealloc__(self):
+        if self.segment is None:
+            return
+        if not Py_IsInitialized():      # the interpreter is going, and what is in this module
+            if self.received:
+                wait_quietly(self.index)
+            return
+        try:
+            dropped(self)
+        except Exception:               # no memory of the host: the device's stays where it is
+            return
+
+    @property
+    def shared(self):
+        """Whether other processes can have it."""
+        return self.segment.exportable
+
+    @property
+    def mapped_writable(self):
+        """Whether its segment is mapped for writing here."""
+        return self.segment.writable
+
+    @property
+    def place(self):
+        """Key of the segment, its size, and where the block lies in it."""
+        return self.segment.key, self.segment.nbytes, self.pointer - self.segment.base
+
+    @property
+    def key(self):
+        """What names it in every process: of its control block."""
+        return self.published().key()
+
+    def storage(self):
+        """Return the Storage of this memory: one for all its arrays."""
+        from ._cuda_storage import over
+        found = None if self.kept_storage is None else self.kept_storage()
+        if found is None:
+            found = over(self)
+            self.kept_storage = weakref.ref(found)
+        return found
+
+    def attached(self):
+        """Return how many other processes hold it."""
+        cdef Hold control = self.control
+        cdef unsigned n = 0
+        if control is not None:
+            with nogil:
+                n = _core.others_holding(control.p)
+        return n
+
+    cdef Hold published(self):
+        """The control block, made when it is first asked for."""
+        cdef Hold control
+        cdef int rc
+        if self.control is None:
+            publish(self.segment)
+            control = new_block(CONTROL, True)
+            if self.control is None:
+                with nogil:
+                    rc = _core.device_note(control.p, control.serial, self.segment.ident)
+                if rc < 0:
+                    raise MemoryError("no memory of the host is left for a handle")
+                self.control = control
+                _live[control.key()] = self
+        return self.control
+
+
+cdef int dropped(Block block) except -1:
+    """The last array here is gone."""
+    books = books_of(block.index)
+    if block.received:
+        books.attached -= block.nbytes
+    else:
+        books.allocated -= block.nbytes
+    if block.control is not None:
+        leave(block)
+    elif block.received:
+        places.keep(block.segment)
+    return 0
+
+
+cdef int leave(Block block) except -1:
+    """The last array here is gone: what others can reach stays, in limbo."""
+    cdef Left left = Left.__new__(Left)
+    cdef object key = block.control.key()
+    left.control = block.control
+    left.p, left.serial = block.control.p, block.control.serial
+    left.memory, left.segment = block.memory, block.segment
+    left.pointer, left.nbytes, left.index = block.pointer, block.nbytes, block.index
+    left.received, left.writable = block.received, block.writable
+    block.control = None
+    _limbo[key] = left
+    if left.received:
+        with nogil:     # who takes the memory next must not meet our work on it
+            wait_quietly(left.index)
+    left.control = None     # the last reference here, unless messages are on their way
+    if _limbo.get(key) is left and gone(left):
+        release(key)
+    return 0
+
+
+cdef bint gone(Left left) noexcept:
+    """Whether nobody can reach the block through this process any more."""
+    if left.control is not None:
+        return False
+    if left.received:
+        return not _core.device_in_flight(left.p)
+    return _core.device_unreachable(left.p, left.serial)
+
+
+cdef int release(object key) except -1:
+    cdef Left left = _limbo.pop(key, None)
+    if left is not None:
+        if _live.get(key) is None:
+            _core.device_forget(left.p, left.serial)
+        if left.received:
+            places.keep(left.segment)
+        left.memory = left.segment = None
+    return 0
+
+
+cpdef settle():
+    """Recycle what nobody can reach any more."""
+    if _limbo:
+        with nogil:
+            _core.settle()
+        for key, left in list(_limbo.items()):
+            if gone(left):
+                release(key)
+    if places.unused:
+        places.purge()
+
+
+cdef Block new_on(int index, object memory, size_t pointer, size_t nbytes, Segment segment):
+    cdef Block block = Block.__new__(Block)
+    block.pointer, block.nbytes, block.index = pointer, nbytes, index
+    block.memory = memory
+    block.segment = segment
+    block.writable = True
+    books = books_of(index)
+    books.allocated += nbytes
+    books.peak = max(books.peak, books.allocated)
+    return block
+
+
+cpdef Block allocate(int index, size_t nbytes):
+    """Take a block from the pool of a device.
+
+    Parameters
+    ----------
+    index : int
+        The device.
+    nbytes : int
+        At least so many bytes; their contents are whatever the memory holds.
+
+    Returns
+    -------
+    Block
+
+    Raises
+    ------
+    MemoryError
+        With the figures, if it cannot be had after all that is cached was given back.
+    """
+    settle()
+    pool = pool_of(index)
+    for attempt in range(3):
+        try:
+            memory = pool.malloc(nbytes)
+            break
+        except OutOfMemory as error:
+            if attempt == 2:
+                raise MemoryError(exhausted(index, nbytes, str(error))) from None
+            if attempt == 1:
+                gc.collect()
+            wait_for(index)
+            places.purge(0.0)
+            settle()
+            pool.trim()
+    segment = places.at(memory.ptr)
+    return new_on(index, memory, memory.ptr, nbytes, segment)
+
+
+cdef str exhausted(int index, size_t nbytes, str why):
+    """The figures of a device without room."""
+    available, total = memory_info(index)
+    row = stats_of(index)
+    return (f"cannot allocate {nbytes:,} bytes ({size_text(nbytes)}) on cuda:{index}: the device "
+            f"has {size_text(available)} of {size_text(total)} left; this process has "
+            f"{size_text(row['allocated'])} in arrays, {size_text(row['cached'])} cached "
+            f"(empty_cache() lets go of it), {size_text(row['in_flight'])} in flight (sent and not "
+            f"opened yet), {size_text(row['attached'])} of other processes")
+
+
+# ---- received ones ----
+
+
+cdef Block own_block(Hold control):
+    """The block of this process that a control block of it stands for; None: it is gone."""
+    cdef object key = control.key()
+    cdef Left left
+    cdef Block block = _live.get(key)
+    if block is not None:
+        return block
+    left = _limbo.pop(key, None)
+    if left is None:
+        return None
+    if left.received:
+        block = again(left)
+    else:
+        block = new_on(left.index, left.memory, left.pointer, left.nbytes, left.segment)
+    block.control = control
+    _live[key] = block
+    return block
+
+
+cdef Block again(Left left):
+    cdef Block block = Block.__new__(Block)
+    block.pointer, block.nbytes, block.index = left.pointer, left.nbytes, left.index
+    block.segment, block.received, block.writable = left.segment, True, left.writable
+    books_of(left.index).attached += left.nbytes
+    return block
+
+
+cdef Block received_block(int index, const uint64_t *ident, uint64_t size, uint64_t offset,
+                          uint64_t nbytes, Hold control, bint writable, object fetch):
+    """The block that another process made; `fetch()` gets the descriptor of its segment."""
+    cdef Segment segment
+    cdef Block block = own_block(control)
+    cdef object key = (ident[0], ident[1])
+    cdef int fd, rc
+    if block is None:
+        places.purge()
+        segment = places.named(key)
+        if segment is not None and segment.seg.writable and not writable and key in places.unused:
+            segment = None          # nobody uses it: mapped anew, for reading
+            places.unused.pop(key, None)
+        if segment is None:
+            fd = fetch()
+            try:
+                segment = receive(index, ident, size, fd, writable)
+            except BaseException:
+                os.close(fd)
+                raise
+            places.enter(segment)
+        elif segment.seg.size != size or segment.seg.device != index:
+            raise HandleError("the handle and the mapped device memory differ in size or device")
+        places.unused.pop(key, None)
+        block = Block.__new__(Block)
+        block.pointer, block.nbytes, block.index = segment.seg.base + offset, nbytes, index
+        block.received = True
+        books_of(index).attached += nbytes
+        block.segment = segment
+        with nogil:
+            rc = _core.device_note(control.p, control.serial, segment.ident)
+        if rc < 0:
+            raise MemoryError("no memory of the host is left for a handle")
+        block.control = control
+        _live[control.key()] = block
+    if writable:
+        let_write(block.segment)
+        block.writable = True
+    return block
+
+
+# ---- what is asked of outside ----
+
+
+def owns(pointer):
+    """Whether an address lies in device memory that others can map."""
+    segment = places.at(pointer)
+    return segment is not None and segment.exportable
+
+
+cdef dict stats_of(int index):
+    cdef Block block
+    cdef Left left
+    books = books_of(index)
+    pool = _pools.get(index)
+    published = in_flight = 0
+    for block in list(_live.values()):
+        if block.index == index and block.control is not None:
+            if not block.received:
+                published += block.nbytes
+            if _core.device_in_flight(block.control.p):
+                in_flight += block.nbytes
+    for left in list(_limbo.values()):
+        if left.index == index:
+            if not left.received:
+                published += left.nbytes
+            if _core.device_in_flight(left.p):
+                in_flight += left.nbytes
+    kept = sum([s.nbytes for s, _ in list(places.unused.values()) if s.index == index])
+    cached = 0 if pool is None else pool.total() - pool.used()
+    return {"allocated": books.allocated, "cached": cached + kept, "published": published,
+            "in_flight": in_flight, "attached": books.attached, "peak": books.peak}
+
+
+cdef Py_ssize_t waiting() except -1:
+    """Bytes of blocks made here that only others can reach."""
+    cdef Left left
+    cdef Py_ssize_t nbytes = 0
+    for left in list(_limbo.values()):
+        if not left.received:
+            nbytes += left.nbytes
+    return nbytes
+
+
+class Account:
+    """The books of all CUDA devices, for `memory_stats` and its companions."""
+
+    def stats(self):
+        """Return the figures of each device that is in use."""
+        settle()
+        return {f"cuda:{index}": stats_of(index) for index in sorted({*_books, *_pools})}
+
+    def trim(self):
+        """Give what is cached back to the devices; return the bytes."""
+        if not started():
+            return 0
+        settle()
+        nbytes = places.purge(0.0)
+        for index, pool in list(_pools.items()):
+            wait_for(index)
+            before = pool.total()
+            pool.trim()
+            nbytes += before - pool.total()
+        return nbytes
+
+    def settle(self):
+        """Recycle what nobody can reach; return the bytes that it took."""
+        before = waiting()
+        settle()
+        return before - waiting()
+
+
+_memory.register(Account())
+
+
+def memory_summary(index):
+    """Return a table of the memory of a device.
+
+    Parameters
+    ----------
+    index : int
+        The device.
+
+    Returns
+    -------
+    str
+    """
+    settle()
+    available, total = memory_info(index)
+    row = {"total": total, "free": available, **stats_of(index)}
+    head = f"{'device':<8}" + "".join([f"{name:>14}" for name in row])
+    return head + f"\ncuda:{index:<3}" + "".join([f"{size_text(n):>14}" for n in row.values()])
+
+
+def forget():
+    """In a forked child: nothing here is its own."""
+    for found in (_pools, _books, _limbo):
+        found.clear()
+    places.__init__()
+
+
+os.register_at_fork(after_in_child=forget)

@@ -1,0 +1,1 @@
+cdef int hand_out(object block) except -1

@@ -1,0 +1,298 @@
+"""The Storage of CUDA arrays: a block of device memory, or memory that another library lent."""
+
+cimport cython
+
+from cpython.object cimport PyTypeObject
+
+from ._cuda_blocks cimport Block
+from ._storage cimport Storage
+
+import os
+import weakref
+
+import numpy as np
+
+from . import _cuda
+from ._cuda_blocks import allocate
+from ._device import make
+from ._errors import DeviceError
+
+cdef extern from "core/ndarray.h":
+    void sa_rename(PyTypeObject *type, const char *name)
+
+cdef object U1 = np.dtype("u1")
+
+
+@cython.final
+@cython.no_gc
+cdef class Foreign:
+    """Device memory that is not this library's, and the object that keeps it.
+
+    Attributes
+    ----------
+    pointer, nbytes, index : int
+        Address, size in bytes, number of the device.
+    owner : object
+        Of another library.
+    writable : bool
+        Whether it may be written.
+    """
+
+    cdef readonly size_t pointer
+    cdef readonly size_t nbytes
+    cdef readonly int index
+    cdef readonly object owner
+    cdef readonly bint writable
+
+    def __cinit__(self, pointer, nbytes, index, owner, writable=True):
+        self.pointer, self.nbytes, self.index = pointer, nbytes, index
+        self.owner, self.writable = owner, writable
+
+    @property
+    def shared(self):
+        """Never: others could not be sent it."""
+        return False
+
+
+@cython.final
+cdef class CudaStorage(Storage):
+    """Storage on a CUDA device; users meet it as `Storage`."""
+
+    def __init__(self, nbytes, device=None):
+        from ._device import Device, default
+        try:
+            n = nbytes.__index__()
+        except AttributeError:
+            raise TypeError(f"Storage: nbytes is an int, not {type(nbytes).__name__}") from None
+        if n < 0:
+            raise ValueError(f"Storage: nbytes must not be negative, it is {n}")
+        if n >= 1 << 63:
+            raise MemoryError(f"Storage: {n} bytes are more than any machine has")
+        if self.remote is not None:
+            raise TypeError("Storage: already initialised")
+        where = default() if device is None else Device(device)
+        block = allocate(where.index, n)
+        _cuda.fill(where.index, block.pointer, 0, n)
+        self.remote = block
+        self.nbytes = n
+        (<Block>block).kept_storage = weakref.ref(self)
+
+    cdef int watch(self, object array) except -1:
+        """Let `array` move along when this memory becomes shared."""
+        if self._arrays is not None:
+            arrays, key = self._arrays, id(array)
+            arrays[key] = weakref.ref(array, lambda _: arrays.pop(key, None))
+        return 0
+
+    def _watch(self, array):
+        """Let `array` move along when this memory becomes shared: it is rebound then."""
+        self.watch(array)
+
+    def _lend(self):
+        """Return the memory below, and say so: while exports live it cannot move."""
+        from ._storage import Export
+        return self.remote, Export(self)
+
+    @property
+    def _remote(self):
+        return self.remote
+
+    @property
+    def _ndarray(self):
+        raise TypeError(f"the memory of a Storage on {self.device} cannot be read by NumPy; copy "
+                        "it with x.to_device('cpu')")
+
+    @property
+    def device(self):
+        """The Device of this memory."""
+        return make("cuda", self.remote.index)
+
+    def is_shared(self):
+        """Whether this memory can go to other processes by handle."""
+        return self.remote.shared
+
+    def share_memory_(self):
+        """Make this memory shared, in place; every Array over it moves along."""
+        if self.remote.shared:
+            return self
+        index, old = self.remote.index, self.remote
+        why = _cuda.refusal(index)
+        if why:
+            raise DeviceError(f"share_memory_(): memory of cuda:{index} cannot be shared: {why}")
+        if self.exports:
+            raise BufferError(
+                f"share_memory_(): {self.exports} export(s) (CuPy, DLPack) of this private memory "
+                "are alive and would keep seeing it; drop them first")
+        block = allocate(index, self.nbytes)
+        _cuda.synchronize(index)
+        _cuda.copy(index, block.pointer, index, old.pointer, self.nbytes)
+        _cuda.synchronize(index)
+        arrays = [x for x in [ref() for ref in list((self._arrays or {}).values())]
+                  if x is not None]
+        self.remote = block
+        (<Block>block).kept_storage = weakref.ref(self)
+        self._arrays = None
+        for x in arrays:
+            x._rebind(block, x._address() - old.pointer)
+        return self
+
+    def handle(self):
+        """Return what travels to another process in place of this memory."""
+        from ._cuda_handle import handle_of
+        return handle_of(self, None)
+
+    @property
+    def id(self):
+        """A str, equal in every process that sees this memory and only there; never used again."""
+        if isinstance(self.remote, Block):
+            first, second, serial = self.remote.key
+            return f"{first:016x}{second:016x}-{serial:x}"
+        if self.name is None or self.name[0] != os.getpid():
+            self.name = (os.getpid(), os.urandom(16).hex())
+        return f"private-{self.name[1]}"
+
+    def attached(self):
+        """Return how many other processes hold this block."""
+        return self.remote.attached() if isinstance(self.remote, Block) else 0
+
+    def processes(self):
+        """Return the processes that may hold this memory, this one among them."""
+        if not isinstance(self.remote, Block) or not self.attached():
+            return [os.getpid()]
+        from ._processes import mapped_by
+
+        first, second, _ = self.remote.key
+        return mapped_by(f"sharedarray-{first:016x}{second:016x}")
+
+    def data_ptr(self):
+        """Return the address of the first byte, as an int."""
+        return self.remote.pointer
+
+    def _check_writable(self):
+        if not self.remote.writable:
+            raise ValueError("this Storage is read-only here: only read-only views of it arrived")
+
+    def fill_(self, byte, offset=0, nbytes=None):
+        """Fill a range with one byte, in place; waits for the device."""
+        value = self._byte(byte)
+        start, n = self._check(offset, nbytes, "fill_")
+        self._check_writable()
+        _cuda.synchronize(self.remote.index)
+        _cuda.fill(self.remote.index, self.remote.pointer + start, value, n)
+        _cuda.synchronize(self.remote.index)
+        return self
+
+    @staticmethod
+    def _byte(value):
+        value = value.__index__()
+        if not 0 <= value <= 255:
+            raise ValueError(f"Storage: {value} is no byte (0 to 255)")
+        return value
+
+    def _read(self, start, stop):
+        """The bytes of a range."""
+        found = bytearray(max(stop - start, 0))
+        _cuda.synchronize(self.remote.index)
+        if found:
+            _cuda.copy_out(self.remote.index, found, self.remote.pointer + start)
+        return found
+
+    def _write(self, start, data):
+        if len(data):
+            _cuda.synchronize(self.remote.index)
+            _cuda.copy_in(self.remote.index, self.remote.pointer + start, data)
+            _cuda.synchronize(self.remote.index)
+
+    def _place(self, index):
+        i = index.__index__()
+        if i < 0:
+            i += self.nbytes
+        if not 0 <= i < self.nbytes:
+            raise IndexError(f"Storage: index {index} is outside its {self.nbytes} bytes")
+        return i
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            start, stop, step = index.indices(self.nbytes)
+            if step == 1:
+                return bytes(self._read(start, stop))
+            return bytes(self._read(0, self.nbytes)[index])
+        i = self._place(index)
+        return self._read(i, i + 1)[0]
+
+    def __setitem__(self, index, value):
+        self._check_writable()
+        if not isinstance(index, slice):
+            i = self._place(index)
+            self._write(i, bytes([self._byte(value)]))
+            return
+        start, stop, step = index.indices(self.nbytes)
+        count = len(range(start, stop, step))
+        if isinstance(value, int):
+            data = np.full(count, self._byte(value), U1)
+        else:
+            with memoryview(value) as m:
+                data = np.frombuffer(m.cast("B") if m.contiguous else m.tobytes(), U1).copy()
+            if len(data) != count:
+                raise ValueError(f"Storage: {len(data)} bytes given for a range of {count}")
+        if step == 1:
+            self._write(start, data)
+        elif count:
+            whole = np.frombuffer(self._read(0, self.nbytes), U1)
+            whole[index] = data
+            self._write(0, whole)
+
+    def __getbuffer__(self, Py_buffer *view, int flags):
+        raise TypeError(f"a Storage on {self.device} has no buffer; slices of it are bytes")
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(
+            "a Storage goes by handle through multiprocessing, not by plain pickle; send "
+            "bytes(storage.handle()), or an Array for a pickle that holds its data")
+
+    def __repr__(self):
+        kind = "shared" if self.remote.shared else "private"
+        return f"<Storage of {self.nbytes} bytes, device='{self.device}', {kind}>"
+
+
+cdef CudaStorage new_over(object remote, Py_ssize_t nbytes):
+    cdef CudaStorage s = CudaStorage.__new__(CudaStorage)
+    s.remote = remote
+    s.nbytes = nbytes
+    return s
+
+
+def over(Block block not None):
+    """Return a new Storage over a block.
+
+    Parameters
+    ----------
+    block : Block
+        Of a device; `Block.storage` keeps one Storage for it.
+
+    Returns
+    -------
+    Storage
+    """
+    return new_over(block, block.nbytes)
+
+
+def borrowed(Foreign foreign not None):
+    """Return a Storage over memory that another library lent.
+
+    Parameters
+    ----------
+    foreign : Foreign
+        The memory and its owner.
+
+    Returns
+    -------
+    Storage
+        Private, until its `share_memory_`.
+    """
+    s = new_over(foreign, foreign.nbytes)
+    s._arrays = {}
+    return s
+
+
+sa_rename(<PyTypeObject *>CudaStorage, b"sharedarray._storage.Storage")

@@ -1,0 +1,64 @@
+"""Which library computes on CUDA devices, found when one is first needed."""
+
+import importlib.util
+
+from . import _device, _driver
+
+
+class Cuda:
+    """Finds the backend of CUDA devices: CuPy, or NumPy on a driver double."""
+
+    def missing(self) -> str:
+        """Say why no arrays can be made where there are devices.
+
+        Returns
+        -------
+        out : str
+            Empty if they can.
+        """
+        if _driver.is_double() or importlib.util.find_spec("cupy") is not None:
+            return ""
+        found = _driver.query()
+        extra = "cuda12" if found.version is not None and found.version < (13, 0) else "cuda13"
+        return f'CuPy is not installed: pip install "sharedarray-xp[{extra}]"'
+
+    def announce(self) -> None:
+        """Devices come into use: from now on they have to be looked for."""
+        from ._cuda_record import look_for_devices
+
+        look_for_devices()
+
+    def load(self) -> _device.Backend:
+        """Import the library that computes.
+
+        Returns
+        -------
+        out : Backend
+            The backend.
+        """
+        from . import (  # noqa: F401  # they complete the class
+            _cuda,
+            _cuda_blocks,
+            _cuda_exchange,
+            _cuda_methods,
+            _cuda_sending,
+            _cuda_storage,
+        )
+        from ._cuda_record import look_for_devices
+
+        look_for_devices()
+        library: _device.Backend
+        if _driver.is_double():
+            from ._cuda_numpy import NumpyBackend
+
+            library = NumpyBackend(_cuda, _cuda_blocks)
+        else:
+            from ._cuda_cupy import CupyBackend
+
+            library = CupyBackend(_cuda, _cuda_blocks)
+        library.storage_type = _cuda_storage.CudaStorage
+        library.arrive = _cuda_sending.arrival(library)
+        return library
+
+
+_device.provide("cuda", Cuda())

@@ -1,0 +1,226 @@
+"""CuPy as the library that computes on CUDA devices."""
+
+import functools
+import inspect
+import operator
+from typing import Any
+
+import cupy
+import numpy as np
+from cupy.cuda import memory, runtime
+
+from . import _cuda_functions
+from ._array import Array
+
+#: Comparisons that say something of strings, as NumPy's do.
+EQUALITY = {operator.eq: False, operator.ne: True}
+_current = getattr(memory, "_get_thread_local_allocator", None)
+_set_current = getattr(memory, "_set_thread_local_allocator", None)
+
+
+class Scope:
+    """The time of one operation: the device is current, and what CuPy allocates are Blocks."""
+
+    __slots__ = ("_allocator", "_backend", "_device", "_index")
+
+    def __init__(self, backend, index):
+        self._backend = backend
+        self._index = index
+
+    def __enter__(self):
+        self._backend.driver.start()  # raises in a forked child
+        self._device = runtime.getDevice()
+        if self._device != self._index:
+            runtime.setDevice(self._index)
+        if _set_current is not None:
+            self._allocator = _current()
+            _set_current(self._backend.allocate)
+        else:
+            self._allocator = cupy.cuda.using_allocator(self._backend.allocate)
+            self._allocator.__enter__()
+
+    def __exit__(self, *error):
+        if _set_current is not None:
+            _set_current(self._allocator)
+        else:
+            self._allocator.__exit__(*error)
+        if self._device != self._index:
+            runtime.setDevice(self._device)
+
+
+class CupyBackend:
+    """The backend of CUDA devices.
+
+    Parameters
+    ----------
+    driver : module
+        Copies between host and devices.
+    blocks : module
+        Allocates device memory.
+    """
+
+    name = "CuPy"
+
+    storage_type: Any = None
+    arrive: Any = None
+
+    def __init__(self, driver, blocks):
+        self.driver = driver
+        self.blocks = blocks
+        self._functions = {}
+
+    @property
+    def namespace(self):
+        """The module of the library."""
+        return cupy
+
+    def synchronize(self, index):
+        """Wait until the device has done all that it was given."""
+        self.driver.synchronize(index)
+
+    def memory_summary(self, index):
+        """Return a table of the memory of the device."""
+        return self.blocks.memory_summary(index)
+
+    def stream(self, index):
+        """Return CuPy's current stream of this thread on the device, as a pointer."""
+        return cupy.cuda.get_current_stream(index).ptr
+
+    def scope(self, index):
+        """Return a context for an operation on the device."""
+        return Scope(self, index)
+
+    def allocate(self, size):
+        """Give CuPy memory on the current device.
+
+        Parameters
+        ----------
+        size : int
+            Bytes.
+
+        Returns
+        -------
+        out : cupy.cuda.MemoryPointer
+            It keeps the Block.
+        """
+        index = runtime.getDevice()
+        return wrapped(self.blocks.allocate(index, max(size, 1)), index)
+
+    def is_array(self, obj):
+        """Whether `obj` is an array of CuPy's."""
+        return isinstance(obj, cupy.ndarray)
+
+    def array(self, block, offset, shape, strides, dtype):
+        """Make an array over a Block."""
+        return cupy.ndarray(shape, dtype, wrapped(block, block.index, offset), strides)
+
+    def foreign(self, owner, pointer, index, shape, strides, dtype):
+        """Make an array over memory that `owner` keeps."""
+        dtype = np.dtype(dtype)
+        steps = [step * (n - 1) for n, step in zip(shape, strides, strict=True)]
+        low = high = 0
+        if 0 not in shape:
+            low = sum(step for step in steps if step < 0)
+            high = sum(step for step in steps if step > 0)
+        held = memory.UnownedMemory(pointer + low, high - low + dtype.itemsize, owner, index)
+        return cupy.ndarray(shape, dtype, memory.MemoryPointer(held, -low), strides)
+
+    def pointer(self, b):
+        """Return the address of the first element."""
+        return b.data.ptr
+
+    def device_of(self, b):
+        """Return the index of the device."""
+        return b.data.device_id
+
+    def device_at(self, pointer):
+        """Return the index of the device that has this address."""
+        return runtime.pointerGetAttributes(pointer).device
+
+    def memory_of(self, b):
+        """Return CuPy's object for the memory of an array, one for all its views."""
+        return b.data.mem
+
+    def block_of(self, b):
+        """Return the Block below an array; None for foreign memory."""
+        owner = getattr(b.data.mem, "_owner", None)
+        return owner if isinstance(owner, self.blocks.Block) else None
+
+    def is_writable(self, b):
+        """Whether each element has a place of its own: CuPy says nothing of writing."""
+        return not any(step == 0 and n > 1 for n, step in zip(b.shape, b.strides, strict=True))
+
+    def frozen(self, b):
+        """Return a view: CuPy has none that is read-only."""
+        return b.view()
+
+    def place(self, b, index):
+        """Return a result of an operation, copied unless it lies in a Block."""
+        if self.block_of(b) is not None:
+            return b
+        with self.scope(index):
+            return b.copy(order="K")
+
+    def function(self, name, reference):
+        """Return CuPy's function for one of the namespace."""
+        try:
+            return self._functions[name]
+        except KeyError:
+            pass
+        found = self._functions[name] = _cuda_functions.find(name, reference)
+        return found
+
+    def method(self, b, name, args, kwargs):
+        """Call what does the work of a method of Array."""
+        if name in _cuda_functions.METHODS:
+            return _cuda_functions.METHODS[name](b, *args, **kwargs)
+        method = getattr(b, name, None)
+        if method is None:
+            raise NotImplementedError(f"{name}(): CuPy's arrays have no such method")
+        if not args and not kwargs:
+            return method()
+        return _cuda_functions.bound(name, method, signature_of(name), (b, *args), kwargs, 1)
+
+    def operate(self, operation, *operands):
+        """Call an operation of Python's module ``operator``."""
+        if operation in EQUALITY and isinstance(operands[1], str):
+            return cupy.full(operands[0].shape, EQUALITY[operation])
+        return operation(*operands)
+
+
+def wrapped(block, index, offset=0):
+    """Return a Block as CuPy's pointer to memory.
+
+    Parameters
+    ----------
+    block : Block
+        What is kept.
+    index : int
+        The device.
+    offset : int, optional
+        Bytes from its start.
+
+    Returns
+    -------
+    out : cupy.cuda.MemoryPointer
+        The pointer.
+    """
+    held = memory.UnownedMemory(block.pointer, block.nbytes, block, index)
+    return memory.MemoryPointer(held, offset)
+
+
+@functools.cache
+def signature_of(name):
+    """Return the signature of a method of Array.
+
+    Parameters
+    ----------
+    name : str
+        The method.
+
+    Returns
+    -------
+    out : inspect.Signature
+        With `self`.
+    """
+    return inspect.signature(getattr(Array, name))

@@ -1,0 +1,440 @@
+"""CuPy's functions and methods, with the parameters and results that this namespace promises.
+
+What the standard has goes through ``array_api_compat.cupy``, the rest to CuPy by name. Parameters
+are passed on where they differ from their defaults, by name; what CuPy does not take is refused.
+"""
+
+import functools
+import inspect
+
+import array_api_compat.cupy as compat
+import cupy
+import numpy as np
+
+from . import _decompositions as results
+from ._array import Array
+
+_NO_VALUE = (np._NoValue, inspect.Parameter.empty)
+#: Functions whose parameters CuPy has as NumPy has them, and the wrapper for the standard has not.
+PLAIN = frozenset(
+    {
+        "arange",
+        "empty",
+        "empty_like",
+        "eye",
+        "full",
+        "full_like",
+        "linspace",
+        "meshgrid",
+        "ones",
+        "ones_like",
+        "zeros",
+        "zeros_like",
+    }
+)
+#: Functions that return a Python bool.
+TRUTHS = frozenset({"allclose", "array_equal", "array_equiv", "may_share_memory", "shares_memory"})
+#: Without effect on results.
+IGNORED = frozenset({"like", "subok"})
+
+
+def find(name, reference):
+    """Return CuPy's function for one of the namespace.
+
+    Parameters
+    ----------
+    name : str
+        Its name, dotted below the package.
+    reference : Function
+        The function of the namespace, which tells parameters and defaults.
+
+    Returns
+    -------
+    out : callable
+        Takes what the function of the namespace takes, with CuPy's arrays.
+
+    Raises
+    ------
+    NotImplementedError
+        If CuPy has no such function.
+    """
+    target = FUNCTIONS.get(name)
+    if target is None:
+        target = None if name in PLAIN else _by_name(compat, name)
+        target = target or _by_name(cupy, name)
+    if target is None:
+        raise NotImplementedError(f"{name}: CuPy {cupy.__version__} has no such function")
+    signature = getattr(reference, "__signature__", None)
+    required = _required(signature, target)
+    leading = reference._arrays if not isinstance(target, cupy.ufunc) else target.nin
+
+    def function(*args, **kwargs):
+        if any(isinstance(x, (list, tuple)) for x in args[:leading]):
+            args = [
+                cupy.asarray(x) if i < leading and isinstance(x, (list, tuple)) else x
+                for i, x in enumerate(args)
+            ]
+        if len(args) == required and not kwargs:
+            r = target(*args)
+        else:
+            r = bound(name, target, signature, args, kwargs)
+        return bool(r) if name in TRUTHS else r
+
+    return function
+
+
+def _required(signature, target):
+    """Return how many arguments say all that CuPy's function needs; -1: that depends."""
+    if signature is None:
+        return -1
+    taken, count = _taken(target) or {}, 0
+    for parameter in signature.parameters.values():
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            return -1
+        if parameter.default is parameter.empty:
+            count += 1
+        elif taken.get(parameter.name):
+            return -1
+    return count
+
+
+def _by_name(module, name):
+    """Return a function by its dotted name; None where there is none."""
+    found = module
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found if callable(found) and not isinstance(found, type) else None
+
+
+@functools.lru_cache(maxsize=1024)
+def _taken(target):
+    """Return names and necessity of the parameters a function of CuPy's takes; None: unknown."""
+    try:
+        parameters = inspect.signature(target).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        return None
+    return {p.name: p.default is p.empty for p in parameters}
+
+
+def bound(name, target, signature, args, kwargs, skip=0):
+    """Call a function of CuPy's with what was given for parameters of ours.
+
+    Parameters
+    ----------
+    name : str
+        The name, for messages.
+    target : callable
+        CuPy's function.
+    signature : inspect.Signature or None
+        Our parameters; None where they are not known: all is passed on as it is.
+    args, kwargs : sequence, dict
+        The arguments.
+    skip : int, optional
+        That many leading arguments are bound to `target` already.
+
+    Returns
+    -------
+    out : object
+        What it returns.
+
+    Raises
+    ------
+    NotImplementedError
+        If an argument is given that CuPy does not take.
+    """
+    if signature is None:
+        return target(*args[skip:], **kwargs)
+    # What is remembered must not hold an array, as a method bound to it would.
+    taken = _taken(getattr(type(target.__self__), target.__name__) if skip else target)
+    given = signature.bind(*args, **kwargs).arguments
+    positional, named = [], {}
+    for parameter in signature.parameters.values():
+        if parameter.name not in given:
+            if (
+                taken is not None
+                and taken.get(parameter.name)
+                and parameter.default is not (parameter.empty)
+            ):
+                named[parameter.name] = parameter.default
+            continue
+        value = given[parameter.name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            positional += value
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            named.update(value)
+        elif parameter.default is parameter.empty:
+            positional.append(value)
+        elif not _same(value, parameter.default) or (taken and taken.get(parameter.name)):
+            named[parameter.name] = value
+    for key in [*named]:
+        if key in IGNORED:
+            del named[key]
+        elif taken is not None and key not in taken:
+            raise NotImplementedError(
+                f"{name}: CuPy {cupy.__version__} takes no {key}={named[key]!r}"
+            )
+    try:
+        return target(*positional[skip:], **named)
+    except TypeError as error:
+        if "unexpected keyword" in str(error):
+            raise NotImplementedError(f"{name}: CuPy {cupy.__version__}: {error}") from None
+        raise
+
+
+def _same(value, default):
+    """Tell whether an argument is the default."""
+    if value is default:
+        return True
+    plain = (bool, int, float, str, type(None))
+    return isinstance(value, plain) and type(value) is type(default) and value == default
+
+
+# What differs
+
+
+def _freedom(ddof, correction):
+    """Return the one correction that was given."""
+    if ddof in (None, np._NoValue, 0) and correction not in (None, np._NoValue):
+        return correction
+    return 0 if ddof in (None, np._NoValue) else ddof
+
+
+def _spread(name):
+    """Make `std` or `var`, as function and as method."""
+    target = getattr(cupy, name)
+
+    def spread(
+        x, axis=None, dtype=None, out=None, ddof=None, keepdims=False, *, correction=0, **more
+    ):
+        unknown = [key for key, value in more.items() if key == "where" and value is not True]
+        unknown += [key for key, value in more.items() if key == "mean" and value not in _NO_VALUE]
+        if unknown:
+            raise NotImplementedError(f"{name}: CuPy {cupy.__version__} takes no {unknown[0]}=")
+        return target(x, axis, dtype, out, _freedom(ddof, correction), keepdims)
+
+    return spread
+
+
+def _sorted(x, axis=-1, kind=None, order=None, *, descending=False, stable=True):
+    """Sort; CuPy's sort is stable."""
+    _no_order("sort", order)
+    if axis is None:
+        x, axis = x.ravel(), -1
+    result = cupy.sort(x, axis)
+    return cupy.flip(result, axis) if descending else result
+
+
+def _argsorted(x, axis=-1, kind=None, order=None, *, descending=False, stable=True):
+    """Sort indices; equal elements keep their order, also in a descending sort."""
+    _no_order("argsort", order)
+    if axis is None:
+        x, axis = x.ravel(), -1
+    if not descending:
+        return cupy.argsort(x, axis)
+    reversed_ = cupy.flip(cupy.argsort(cupy.flip(x, axis), axis), axis)
+    return x.shape[axis] - 1 - reversed_
+
+
+def _no_order(name, order):
+    """Refuse fields of structured types."""
+    if order is not None:
+        raise NotImplementedError(f"{name}: CuPy {cupy.__version__} takes no order={order!r}")
+
+
+def _sort_in_place(x, axis=-1, kind=None, order=None, *, stable=None, descending=None):
+    """Sort the elements of an array in place."""
+    _no_order("sort", order)
+    x.sort(axis)
+    if descending:
+        x[...] = cupy.flip(x, axis).copy()
+
+
+def _argsort_method(x, axis=-1, kind=None, order=None, *, stable=None, descending=None):
+    """Sort indices, as a method."""
+    return _argsorted(x, axis, kind, order, descending=bool(descending))
+
+
+def _partition(x, kth, axis=-1, kind="introselect", order=None):
+    """Partition an array in place."""
+    _no_order("partition", order)
+    x.partition(kth, axis)
+
+
+def _argpartition(x, kth, axis=-1, kind="introselect", order=None):
+    """Return indices that partition an array."""
+    _no_order("argpartition", order)
+    return cupy.argpartition(x, kth, axis)
+
+
+def _as_array(x):
+    """Return values as an array of CuPy's."""
+    return x if isinstance(x, cupy.ndarray) else cupy.asarray(x)
+
+
+def _asarray(obj, dtype, order):
+    """Make an array of numbers and arrays in lists."""
+    return cupy.array(obj, dtype, order=order or "K")
+
+
+def _where(condition, x1=None, x2=None):
+    """Choose elements; of a condition alone, tell where it holds."""
+    return cupy.where(condition) if x1 is None else cupy.where(condition, x1, x2)
+
+
+def _whole(name):
+    """Make `ceil`, `floor` or `trunc`, which leave integers what they are."""
+    target = getattr(cupy, name)
+
+    def whole(x, out=None, **options):
+        if x.dtype.kind not in "iub" or options:
+            return target(x, out, **options)
+        if out is None:
+            return x.copy()
+        out[...] = x
+        return out
+
+    return whole
+
+
+def _take(x, indices, axis=None, out=None, mode="raise"):
+    """Take elements; CuPy wraps indices that are out of bounds."""
+    if mode == "clip":
+        n = x.size if axis is None else x.shape[axis]
+        indices = cupy.clip(_as_array(indices), 0, n - 1)
+    indices = _as_array(indices)
+    return cupy.take(x, indices.astype(np.intp) if indices.size == 0 else indices, axis, out)
+
+
+def _complex(x):
+    """Return eigenvalues in the complex type of their precision."""
+    return x if x.dtype.kind == "c" else x.astype(np.result_type(x.dtype, np.complex64))
+
+
+def _eig(x):
+    """Eigenvalues and eigenvectors, complex in any case."""
+    values, vectors = _existing("linalg.eig")(x)
+    return results.EigResult(_complex(values), _complex(vectors))
+
+
+def _eigvals(x):
+    """Eigenvalues, complex in any case."""
+    return _complex(_existing("linalg.eigvals")(x))
+
+
+def _existing(name):
+    """Return a function that only some versions of CuPy have."""
+    found = _by_name(cupy, name)
+    if found is None:
+        raise NotImplementedError(f"{name}: CuPy {cupy.__version__} has no such function")
+    return found
+
+
+def _eigh(x, UPLO="L"):
+    """Eigenvalues and eigenvectors of Hermitian matrices."""
+    return results.EighResult(*cupy.linalg.eigh(x, UPLO))
+
+
+def _qr(x, mode="reduced"):
+    """Orthonormal and triangular factors."""
+    r = cupy.linalg.qr(x, mode)
+    return results.QRResult(*r) if mode in ("reduced", "complete") else r
+
+
+def _slogdet(x):
+    """Sign and logarithm of determinants."""
+    return results.SlogdetResult(*cupy.linalg.slogdet(x))
+
+
+def _svd(x, full_matrices=True, compute_uv=True, hermitian=False):
+    """Singular value decomposition."""
+    r = cupy.linalg.svd(x, full_matrices, compute_uv)
+    return results.SVDResult(*r) if compute_uv else r
+
+
+def _fill(x, value):
+    """Set all elements."""
+    x[...] = value
+
+
+def _astype(x, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    """Convert to another data type."""
+    if not np.can_cast(x.dtype, dtype, casting):
+        raise TypeError(
+            f"Cannot cast array data from {x.dtype!r} to {np.dtype(dtype)!r} according to the rule "
+            f"{casting!r}"
+        )
+    return x.astype(dtype, order=order, copy=copy)
+
+
+def _nonzero(x):
+    """Indices of elements that are not zero."""
+    if x.ndim == 0:
+        raise ValueError("nonzero: a 0-d array has no indices")
+    return tuple(x.nonzero())
+
+
+def _view(x, dtype=None, type=None):
+    """Return a view, as another data type."""
+    return x.view() if dtype is None or dtype is Array else x.view(dtype)
+
+
+def _permuted(x, axes=None):
+    """Put the axes into another order."""
+    return x.transpose() if axes is None else x.transpose(axes)
+
+
+def _dot(x, other, out=None):
+    """Multiply with an array, a list or a number."""
+    return cupy.dot(x, cupy.asarray(other) if isinstance(other, (list, tuple)) else other, out)
+
+
+def _listed(name, place):
+    """Make a method one of whose arguments may be a list."""
+
+    def method(x, *args, **kwargs):
+        args = [_as_array(a) if i == place else a for i, a in enumerate(args)]
+        if kwargs.get("mode") == "raise":
+            kwargs.pop("mode")
+        return getattr(x, name)(*args, **kwargs)
+
+    return method
+
+
+FUNCTIONS = {
+    "argsort": _argsorted,
+    "asarray": _asarray,
+    "ceil": _whole("ceil"),
+    "floor": _whole("floor"),
+    "linalg.eig": _eig,
+    "linalg.eigh": _eigh,
+    "linalg.eigvals": _eigvals,
+    "linalg.qr": _qr,
+    "linalg.slogdet": _slogdet,
+    "linalg.svd": _svd,
+    "permute_dims": _permuted,
+    "sort": _sorted,
+    "std": _spread("std"),
+    "take": _take,
+    "trunc": _whole("trunc"),
+    "var": _spread("var"),
+    "where": _where,
+}
+METHODS = {
+    "argpartition": _argpartition,
+    "argsort": _argsort_method,
+    "astype": _astype,
+    "choose": _listed("choose", -1),
+    "compress": _listed("compress", 0),
+    "dot": _dot,
+    "fill": _fill,
+    "nonzero": _nonzero,
+    "partition": _partition,
+    "searchsorted": _listed("searchsorted", 0),
+    "sort": _sort_in_place,
+    "std": _spread("std"),
+    "take": _take,
+    "var": _spread("var"),
+    "view": _view,
+}

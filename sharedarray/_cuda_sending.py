@@ -1,0 +1,70 @@
+"""Arrays on CUDA devices on their way: what names them, and what they are when they arrive."""
+
+from multiprocessing.reduction import ForkingPickler
+
+from ._cuda_array import CudaArray
+from ._cuda_handle import handle_of, message
+from ._cuda_record import cuda_array, header
+from ._cuda_storage import CudaStorage
+from ._transport import _receive_array, _receive_storage
+
+__all__ = ["arrival", "named"]
+
+
+def named(x):
+    """Describe what a message says of an Array on a CUDA device.
+
+    Parameters
+    ----------
+    x : Array
+        Of the device.
+
+    Returns
+    -------
+    out : tuple
+        Its Storage, and ``(dtype, shape, strides, offset, readonly)`` in bytes.
+    """
+    storage, layout = x.storage(), header(x)
+    offset = layout.ctypes.data - storage.data_ptr() if layout.size else 0
+    return storage, (x.dtype, x.shape, x.strides, offset, not layout.flags.writeable)
+
+
+def handle(x):
+    """Return a Handle of an Array on a CUDA device."""
+    return handle_of(*named(x), x)
+
+
+def arrival(library):
+    """Return the function that makes the Array of a handle that was opened.
+
+    Parameters
+    ----------
+    library : Backend
+        What computes on the device.
+
+    Returns
+    -------
+    out : callable
+        ``(block, dtype, shape, strides, offset, readonly) -> Array``.
+    """
+
+    def arrive(block, dtype, shape, strides, offset, readonly):
+        b = library.array(block, offset, shape, strides, dtype)
+        return cuda_array(library.frozen(b) if readonly else b, block.index, not readonly)
+
+    return arrive
+
+
+def _reduce_array(x):
+    """How multiprocessing sends an Array of a CUDA device: by handle, if the driver exports."""
+    if not x.is_shared():
+        return x.__reduce_ex__(4)
+    return _receive_array, (message(*named(x)),)
+
+
+def _reduce_storage(storage):
+    return _receive_storage, (message(storage, None),)
+
+
+ForkingPickler.register(CudaArray, _reduce_array)
+ForkingPickler.register(CudaStorage, _reduce_storage)

@@ -1,0 +1,1 @@
+"""Arrays on CUDA devices."""

@@ -1,0 +1,1 @@
+"""Tests that run on CUDA devices, of a card or of the driver double."""

@@ -1,0 +1,250 @@
+"""Device memory lives as long as anybody can reach it, and no longer."""
+
+import multiprocessing
+import os
+import signal
+import time
+
+import pytest
+
+from tests.harness.worker import WorkerError
+
+from .machines import DESCRIPTORS, left, process, processes
+
+pytestmark = pytest.mark.gpu
+
+SEND = "keep['y'] = y\nreturn bytes(y.handle())"
+OPEN = "z = keep['z'] = xp.from_handle(xp.Handle.from_bytes(message))\n"
+ONES = "y = xp.ones(1000, device='cuda')\n"
+
+
+def kill(worker):
+    os.kill(worker.pid, signal.SIGKILL)
+    worker.process.join()
+
+
+@pytest.fixture
+def three():
+    with processes({}, {}, {}) as workers:
+        yield workers
+
+
+def test_it_outlives_its_makers_sigkill_where_it_was_opened(three):
+    maker, user, third = three
+    message = maker.run(ONES + SEND)
+    user.run(OPEN, message=message)
+    kill(maker)
+    assert user.get("float(xp.sum(keep['z'] + 1))") == 2000.0
+    onward = user.get("bytes(keep['z'][1:].handle())")
+    assert third.run(OPEN + "return float(xp.sum(z))", message=onward) == 999.0
+
+
+def test_the_first_message_too_while_anybody_holds_it(three):
+    maker, user, third = three
+    message = maker.run(ONES + SEND)
+    user.run(OPEN, message=message)
+    kill(maker)
+    assert third.run(OPEN + "return float(xp.sum(z))", message=message) == 1000.0
+
+
+def test_unopened_it_goes_with_a_killed_maker_and_the_error_says_so(three):
+    maker, user, _ = three
+    message = maker.run(ONES + SEND)
+    kill(maker)
+    begun = time.monotonic()
+    with pytest.raises(WorkerError, match=r"HandleError.*has ended.*killed"):
+        user.run(OPEN, message=message)
+    assert time.monotonic() - begun < 5.0
+    assert left(user)["memory"] == 0
+
+
+def test_through_multiprocessing_it_arrives_lost(three):
+    maker, user, _ = three
+    pickled = maker.run(
+        "from multiprocessing.reduction import ForkingPickler\n"
+        + ONES
+        + "keep['y'] = y\nreturn bytes(ForkingPickler.dumps(y))"
+    )
+    kill(maker)
+    found = user.run(
+        "import pickle\nz = pickle.loads(pickled)\n"
+        "return z.shape, z.dtype.str, str(z.device), z.is_shared(), repr(z)",
+        pickled=pickled,
+    )
+    assert found[:4] == ((1000,), "<f8", "cuda:0", False)
+    assert "has ended" in found[4]
+
+
+def sends_and_ends(queue, view):
+    import sharedarray as xp
+
+    x = xp.arange(8.0, device="cuda:0")
+    queue.put(x[2:] if view else x + 1)
+
+
+@pytest.mark.parametrize("method", ["spawn", "forkserver"])
+def test_what_was_sent_outlives_its_senders_normal_end(three, method):
+    user = three[0]
+    source = (
+        "import multiprocessing\nfrom tests.cuda.test_lifetimes import sends_and_ends\n"
+        f"context = multiprocessing.get_context('{method}')\nqueue = context.Queue()\n"
+        "p = context.Process(target=sends_and_ends, args=(queue, view))\np.start(); p.join()\n"
+        "return queue.get(timeout=30).tolist(), p.exitcode"
+    )
+    assert user.run(source, view=True) == ([2.0, 3.0, 4.0, 5.0, 6.0, 7.0], 0)
+    assert user.run(source, view=False)[0][:2] == [1.0, 2.0]
+
+
+def test_a_forwarder_that_dropped_it_still_has_it_in_flight(three):
+    maker, forwarder, user = three
+    message = maker.run(ONES + SEND)
+    onward = forwarder.run(OPEN + "return bytes(z.handle())", message=message)
+    forwarder.run("keep.clear()\ngc.collect()\nxp.empty_cache()")
+    kill(maker)
+    assert user.run(OPEN + "return float(xp.sum(z))", message=onward) == 1000.0
+
+
+def test_a_published_block_is_not_recycled_before_nobody_is_left(three):
+    maker, user, _ = three
+    message = maker.run(ONES + SEND)
+    user.run(OPEN, message=message)
+    maker.run("keep.clear()\ngc.collect()")
+    maker.run("keep['new'] = [xp.zeros(1000, device='cuda') for _ in range(50)]")
+    assert user.get("float(xp.sum(keep['z']))") == 1000.0
+    assert maker.get("xp.memory_stats()['cuda:0']['published']") == 8000
+    user.run("keep.clear()\ngc.collect()")
+    maker.run("keep.clear()\ngc.collect()")
+    assert maker.get("xp.memory_stats()['cuda:0']['published']") == 0
+
+
+def test_what_a_killed_process_held_is_reclaimed(three):
+    maker, user, _ = three
+    message = maker.run(ONES + SEND)
+    user.run(OPEN, message=message)
+    kill(user)
+    maker.run("keep.clear()\ngc.collect()")
+    end = time.monotonic() + 10
+    while maker.get("xp.memory_stats()['cuda:0']['published']"):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+
+
+def test_collect_lets_go_of_what_was_never_opened(three):
+    maker, user, _ = three
+    message = maker.run("return bytes(xp.ones(1000, device='cuda').handle())")
+    assert maker.get("xp.memory_stats()['cuda:0']['in_flight']") == 8000
+    assert maker.get("xp.collect()") >= 8000
+    assert maker.get("xp.memory_stats()['cuda:0']['in_flight']") == 0
+    with pytest.raises(WorkerError, match=r"HandleError.*gone"):
+        user.run(OPEN, message=message)
+
+
+STREAM = """
+from sharedarray import _cuda
+for message in messages:
+    z = xp.from_handle(xp.Handle.from_bytes(message))
+    assert float(z[0]) == 3.0
+del z
+gc.collect()
+"""
+
+
+def test_a_stream_of_fresh_arrays_grows_neither_side(three):
+    maker, user, _ = three
+    make = "return [bytes(xp.full(5000, 3.0, device='cuda').handle()) for _ in range(20)]"
+    figures = []
+    for _ in range(6):
+        user.run(STREAM, messages=maker.run(make))
+        figures.append(
+            (
+                [w.run(DESCRIPTORS) for w in (maker, user)],
+                maker.get("[xp.memory_stats()['cuda:0'][k] for k in ('cached', 'published')]"),
+                user.get("xp.memory_stats()['cuda:0']['attached']"),
+            )
+        )
+    assert figures[1:] == figures[1:2] * 5
+
+
+def exchange(maker, user):
+    """Send there and back, and let go of it all."""
+    message = maker.run(ONES + SEND)
+    onward = user.run(OPEN + "return bytes(z[::2].handle())", message=message)
+    maker.run("keep['w'] = xp.from_handle(xp.Handle.from_bytes(m))", m=onward)
+    for worker in (user, maker):
+        worker.run("keep.clear()\ngc.collect()")
+    return [left(w) for w in (user, maker)], [w.run(DESCRIPTORS) for w in (user, maker)]
+
+
+def test_nothing_is_left(three):
+    maker, user, _ = three
+    start = exchange(maker, user)
+    assert start[0][0]["memory"] == start[0][0]["mappings"] == start[0][1]["memory"] == 0
+    for _ in range(5):
+        assert exchange(maker, user) == start
+
+
+def test_the_check_above_sees_what_is_left():
+    with process() as worker:
+        worker.run(
+            "import sharedarray._cuda_blocks as b\nos.environ['X'] = ''\n"
+            "b.leak = xp.ones(3, device='cuda')"
+        )
+        assert left(worker)["memory"] == 1
+
+
+def in_child(x, queue):
+    import sharedarray as xp
+
+    answers = []
+    for use in (
+        lambda: xp.zeros(3, device="cuda"),
+        lambda: x + 1,
+        lambda: x.tolist(),
+        lambda: bytes(x.handle()),
+        lambda: x.to_device("cpu"),
+        lambda: x.storage().fill_(1),
+        lambda: xp.cuda.synchronize(),
+    ):
+        try:
+            answers.append(repr(use()))
+        except BaseException as error:
+            answers.append(f"{type(error).__name__}: {error}")
+    queue.put(answers)
+
+
+def test_after_a_fork_every_use_says_spawn_or_forkserver():
+    with process() as worker:
+        answers, code = worker.run(
+            "import multiprocessing\nfrom tests.cuda.test_lifetimes import in_child\n"
+            "context = multiprocessing.get_context('fork')\nq = context.SimpleQueue()\n"
+            "x = xp.ones(3, device='cuda')\np = context.Process(target=in_child, args=(x, q))\n"
+            "p.start()\na = q.get()\np.join()\nreturn a, p.exitcode"
+        )
+        assert code == 0
+        for answer in answers:
+            assert answer.startswith("RuntimeError: ") and "'spawn' or 'forkserver'" in answer
+        assert worker.get("xp.ones(3, device='cuda').tolist()") == [1.0, 1.0, 1.0]
+
+
+def test_questions_before_a_fork_are_harmless():
+    with process() as worker:
+        worker.run(
+            "xp.cuda.is_available(), xp.cuda.device_count(), xp.cuda.current_device()\n"
+            "xp.cuda.set_device(1)\nxp.Device('cuda:1')\nwith xp.Device('cuda:0'): pass"
+        )
+        assert worker.run(
+            "import multiprocessing\nfrom tests.cuda.test_lifetimes import can_use\n"
+            "context = multiprocessing.get_context('fork')\nq = context.SimpleQueue()\n"
+            "p = context.Process(target=can_use, args=(q,))\np.start()\na = q.get()\n"
+            "p.join()\nreturn a"
+        ) == [0.0, 1.0, 2.0]
+
+
+def can_use(queue):
+    import sharedarray as xp
+
+    queue.put(xp.arange(3.0, device="cuda:1").tolist())
+
+
+def test_the_start_methods_here():
+    assert multiprocessing.get_all_start_methods() == ["fork", "spawn", "forkserver"]

@@ -1,0 +1,231 @@
+"""CUDA arrays by handle, between processes on the driver double."""
+
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+
+from tests.harness import procfs
+from tests.harness.worker import WorkerError
+
+from .machines import processes
+
+pytestmark = pytest.mark.gpu
+
+SEND = "keep['y'] = y\nreturn bytes(y.handle())"
+OPEN = "z = keep['z'] = xp.from_handle(xp.Handle.from_bytes(message))\n"
+
+
+@pytest.fixture(scope="module", params=["spawn", "forkserver"])
+def pair(request):
+    with processes({}, {}, method=request.param) as workers:
+        yield workers
+
+
+@pytest.fixture
+def maker(pair):
+    yield pair[0]
+    pair[0].run("keep.clear(); gc.collect(); xp.collect()")
+
+
+@pytest.fixture
+def user(maker, pair):
+    yield pair[1]
+    pair[1].run("keep.clear(); gc.collect()")
+
+
+def test_both_sides_write_the_same_memory(maker, user):
+    message = maker.run("y = xp.arange(6.0, device='cuda:1')\n" + SEND)
+    assert user.run(
+        OPEN + "z += 1\nreturn z.tolist(), str(z.device), z.is_shared()", message=message
+    ) == (
+        [1.0, 2.0, 3.0, 4.0, 5.0, 6.0],
+        "cuda:1",
+        True,
+    )
+    assert maker.run("keep['y'][0] = 9\nreturn keep['y'].tolist()") == [
+        9.0,
+        2.0,
+        3.0,
+        4.0,
+        5.0,
+        6.0,
+    ]
+    assert user.get("keep['z'].tolist()[0]") == 9.0
+
+
+@pytest.mark.parametrize(
+    "view",
+    ["y.T", "y[::-1, ::2]", "y[1:, 2]", "y[:0]", "y.reshape(())", "y[..., None]", "y.real"],
+)
+def test_every_layout_survives(maker, user, view):
+    shape = "()" if "(()" in view else "(3, 4)"
+    made = f"y = xp.reshape(xp.arange({1 if shape == '()' else 12}, device='cuda'), {shape})\n"
+    message, values, strides = maker.run(
+        f"{made}keep['y'] = y\nv = {view}\nreturn bytes(v.handle()), v.tolist(), v.strides"
+    )
+    got = user.run(OPEN + "return z.tolist(), z.strides", message=message)
+    assert got == (values, strides)
+
+
+@pytest.mark.parametrize("dtype", ["?", "i1", "u8", "f2", "f4", "c16"])
+def test_every_kind_of_dtype_survives(maker, user, dtype):
+    message = maker.run(f"y = xp.ones(3, dtype=np.dtype('{dtype}'), device='cuda')\n" + SEND)
+    assert user.run(OPEN + "return z.dtype.str, z.tolist()", message=message) == (
+        np.dtype(dtype).str,
+        [1, 1, 1],
+    )
+
+
+def test_views_that_arrive_apart_share_one_storage(maker, user):
+    maker.run("keep['y'] = xp.zeros(8, device='cuda')")
+    messages = [maker.get(f"bytes(keep['y'][{cut}].handle())") for cut in ("2:", "::2")]
+    ident = maker.get("keep['y'].storage().id")
+    same = user.run(
+        "a, b = keep['z'] = [xp.from_handle(xp.Handle.from_bytes(m)) for m in messages]\n"
+        "b[1] = 5\nreturn a.storage() is b.storage(), a.storage().id, a.tolist()[0]",
+        messages=messages,
+    )
+    assert same == (True, ident, 5.0)
+
+
+def test_a_handle_that_comes_back_is_the_storage_itself(maker, user):
+    message = maker.run("y = xp.zeros(3, device='cuda')\n" + SEND)
+    again = user.run(OPEN + "return bytes(z[1:].handle())", message=message)
+    assert maker.run(
+        "v = xp.from_handle(xp.Handle.from_bytes(m))\nreturn v.storage() is keep['y'].storage()",
+        m=again,
+    )
+
+
+def test_a_message_opens_any_number_of_times(maker, user):
+    message = maker.run("y = xp.ones(3, device='cuda')\n" + SEND)
+    for _ in range(3):
+        assert user.run(OPEN + "return z.tolist()", message=message) == [1.0, 1.0, 1.0]
+        user.run("keep.clear(); gc.collect(); xp.empty_cache()")
+
+
+def test_holders_are_counted(maker, user):
+    message = maker.run("y = xp.ones(3, device='cuda')\n" + SEND)
+    user.run(OPEN, message=message)
+    assert maker.get("keep['y'].storage().attached()") == 1
+    assert set(maker.get("keep['y'].storage().processes()")) >= {maker.pid, user.pid}
+    user.run("keep.clear()\ngc.collect()")
+    assert maker.get("keep['y'].storage().attached()") == 0
+
+
+def test_a_storage_by_handle(maker, user):
+    message = maker.run("y = xp.Storage(64, 'cuda')\n" + SEND)
+    assert (
+        user.run(OPEN + "z.fill_(7, 8, 8); z[0:2] = b'ab'\nreturn z.nbytes", message=message) == 64
+    )
+    assert maker.get("keep['y'][:10]") == b"ab\0\0\0\0\0\0\7\7"
+
+
+def test_read_only_views_stay_so(maker, user):
+    message = maker.run("y = xp.ones(3, device='cuda').readonly()\n" + SEND)
+    assert user.run(OPEN + "return z.flags.writeable", message=message) is False
+    with pytest.raises(WorkerError, match="read-only"):
+        user.run("keep['z'][0] = 1")
+    with pytest.raises(WorkerError, match="read-only"):
+        user.run("keep['z'].storage().fill_(1)")
+
+
+def test_pages_become_writable_when_a_writable_view_arrives(maker, user):
+    both = maker.run(
+        "y = keep['y'] = xp.ones(3, device='cuda')\n"
+        "return bytes(y.readonly().handle()), bytes(y.handle())"
+    )
+    assert user.run(OPEN + "return z.storage()._remote.mapped_writable", message=both[0]) is False
+    user.run(OPEN.replace("'z'", "'w'") + "z[0] = 5", message=both[1])
+    assert maker.get("keep['y'].tolist()") == [5.0, 1.0, 1.0]
+
+
+def test_alteration_is_refused(maker, user):
+    message = maker.run("y = xp.ones(300, device='cuda')\n" + SEND)
+    for place in range(0, len(message), 5):
+        altered = bytearray(message)
+        altered[place] ^= 4
+        with pytest.raises(WorkerError, match="HandleError"):
+            user.run(OPEN, message=bytes(altered))
+    with pytest.raises(WorkerError, match=r"truncated|short"):
+        user.run(OPEN, message=message[:-40])
+
+
+def test_devices_go_by_what_they_are_not_by_their_number(maker):
+    message = maker.run("y = xp.ones(3, device='cuda:0')\n" + SEND)
+    with processes({"visible": "1,0"}, {"visible": "1"}, {"visible": ""}) as (other, blind, none):
+        assert other.run(OPEN + "return str(z.device)", message=message) == "cuda:1"
+        with pytest.raises(
+            WorkerError, match=r"HandleError.*does not see: GPU-.*CUDA_VISIBLE_DEVICES='1'"
+        ):
+            blind.run(OPEN, message=message)
+        with pytest.raises(WorkerError, match=r"HandleError.*sees no device"):
+            none.run(OPEN, message=message)
+
+
+def test_what_the_driver_does_not_export_is_private_and_says_why():
+    with processes({"attributes": "103=0"}) as (worker,):
+        assert worker.run(
+            "y = keep['y'] = xp.ones(3, device='cuda')\nreturn (y + 1).tolist(), y.is_shared()"
+        ) == (
+            [2.0, 2.0, 2.0],
+            False,
+        )
+        for use in (
+            "keep['y'].handle()",
+            "keep['y'].share_memory_()",
+            "keep['y'].storage().handle()",
+        ):
+            with pytest.raises(WorkerError, match=r"DeviceError.*exports no descriptors"):
+                worker.run(use)
+        assert "shared" not in worker.get("repr(keep['y'])")
+
+
+def test_without_read_only_mappings_flags_guard():
+    with processes({}, {"read_access": False}) as (maker, user):
+        message = maker.run("y = xp.ones(3, device='cuda').readonly()\n" + SEND)
+        assert user.run(OPEN + "return z.flags.writeable", message=message) is False
+        with pytest.raises(WorkerError, match="read-only"):
+            user.run("z = keep['z']\nz += 1")
+
+
+# Waiting for the work on the array.
+
+LATE = "y = xp.asarray(np.arange(1 << 16), device='cuda')\n"
+
+
+def test_sending_waits_for_the_work_on_the_array():
+    with processes({"delayed": True}, {}) as (maker, user):
+        message = maker.run(LATE + SEND)
+        assert (
+            user.run(OPEN + "return int(z.to_device('cpu')[-1])", message=message) == (1 << 16) - 1
+        )
+
+
+def test_sending_without_waiting_would_be_seen():
+    with processes({"delayed": True}, {}) as (maker, user):
+        message = maker.run(
+            "from sharedarray import _cuda\n"
+            "_cuda.synchronize, before = lambda index: None, _cuda.synchronize\n"
+            f"try:\n    {LATE}    keep['y'] = y\n    return bytes(y.handle())\n"
+            "finally:\n    _cuda.synchronize = before"
+        )
+        assert user.run(OPEN + "return int(z.to_device('cpu')[-1])", message=message) == 0
+
+
+def test_a_stopped_sender_costs_less_than_a_second(pair):
+    with processes({}) as (sender,):
+        message = sender.run("y = xp.ones(3, device='cuda')\n" + SEND)
+        os.kill(sender.pid, signal.SIGSTOP)
+        assert procfs.wait_until(lambda: procfs.state(sender.pid) == "T", timeout=5.0)
+        try:
+            begun = time.monotonic()
+            with pytest.raises(WorkerError, match="HandleError"):
+                pair[1].run(OPEN, message=message)
+            assert time.monotonic() - begun < 5.0
+        finally:
+            os.kill(sender.pid, signal.SIGCONT)
+        sender.run("xp.collect()")

@@ -1,0 +1,3 @@
+"""Fixtures of the double's own tests."""
+
+from .inside import doubles  # noqa: F401
