@@ -45,6 +45,17 @@ class Driver(typing.NamedTuple):
 
 
 _answers: dict[str | None, Driver] = {}
+_own: dict[int, Driver] = {}  # what the driver of this process said, by process id
+
+
+_libraries: dict[str, ctypes.CDLL] = {}
+
+
+def _library() -> ctypes.CDLL:
+    """Load the driver, once; a failure is not remembered."""
+    if LIBRARY not in _libraries:
+        _libraries[LIBRARY] = ctypes.CDLL(LIBRARY)
+    return _libraries[LIBRARY]
 
 
 def query() -> Driver:
@@ -55,8 +66,11 @@ def query() -> Driver:
     Driver
         The answer; the driver is asked once for each value of ``CUDA_VISIBLE_DEVICES``.
     """
+    own = _own.get(os.getpid())
+    if own is not None:  # cuInit looked at the environment, which it does once
+        return own
     try:
-        library = ctypes.CDLL(LIBRARY)
+        library = _library()
     except OSError:
         return Driver(0, None, "no NVIDIA driver")
     count = ctypes.c_int()
@@ -64,7 +78,7 @@ def query() -> Driver:
     if library.cuDeviceGetCount(ctypes.byref(count)) == 0:
         version = ctypes.c_int()
         library.cuDriverGetVersion(ctypes.byref(version))
-        return _answer(0, count.value, version.value, "")
+        return _own.setdefault(os.getpid(), _answer(0, count.value, version.value, ""))
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
     if visible not in _answers:
         _answers[visible] = _ask_elsewhere()
@@ -80,7 +94,7 @@ def is_double() -> bool:
         Whether the library has the double's mark.
     """
     try:
-        return hasattr(ctypes.CDLL(LIBRARY), MARKER)
+        return hasattr(_library(), MARKER)
     except OSError:
         return False
 

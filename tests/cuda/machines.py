@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from multiprocessing import forkserver
 
 import pytest
 
@@ -42,9 +43,21 @@ def process(method="spawn", **settings):
 
 
 @contextlib.contextmanager
+def server_of_our_own():
+    """Let the fork server start anew, in the surroundings of now, and end afterwards."""
+    forkserver._forkserver._stop()
+    try:
+        yield
+    finally:
+        forkserver._forkserver._stop()
+
+
+@contextlib.contextmanager
 def processes(*settings, method="spawn"):
     """Start one process for each dictionary of settings."""
     with contextlib.ExitStack() as stack:
+        if method == "forkserver":
+            stack.enter_context(server_of_our_own())
         yield [stack.enter_context(process(method, **one)) for one in settings]
 
 

@@ -8,7 +8,7 @@ import pytest
 # Other processes have no double, or no CuPy: `python -m tests.cupy` starts one that has.
 if "CUDA_DOUBLE_DEVICES" in os.environ:
     import sharedarray as xp
-    from sharedarray import _cuda, _cuda_backend, _cuda_blocks, _cuda_cupy, _device
+    from sharedarray import _cuda, _cuda_backend, _cuda_blocks, _cuda_cupy, _device, _driver
 
     CupyBackend = _cuda_cupy.CupyBackend
 else:
@@ -50,9 +50,12 @@ def runtime(monkeypatch):
 @pytest.fixture
 def backend(runtime, monkeypatch):
     """CuPy as what computes; arrays of this library are over its arrays."""
-    made = Backend(_cuda, _cuda_blocks)
+    with monkeypatch.context() as patch:  # the choice that is made where there is a driver
+        patch.setattr(_driver, "is_double", lambda: False)
+        patch.setattr(_cuda_cupy, "CupyBackend", Backend)
+        made = _cuda_backend.Cuda().load()
+    assert type(made) is Backend
     monkeypatch.setitem(_device._backends, "cuda", made)
-    _cuda_backend.Cuda().announce()
     return made
 
 

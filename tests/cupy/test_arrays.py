@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
-from sharedarray._cuda_sending import arrival
 
 
 @pytest.fixture
 def there(backend, blocks):
     """Bring an ndarray to a device."""
-    backend.arrive = arrival(backend)
 
     def bring(values, device="cuda:1"):
         return xp.asarray(np.asarray(values)).to_device(device)

@@ -34,10 +34,10 @@ def after_the_kill(reader, expression):
         return f"the reader {str(error).splitlines()[0][:60]}"
 
 
-@check("Legacy CUDA IPC, the maker killed (side by side)", timeout=60, needs=("cupy",))
+@check("Legacy CUDA IPC, the maker killed (side by side)", timeout=90, needs=("cupy",))
 def legacy(report):
     """The runtime's documentation leaves open what happens."""
-    maker, reader = Worker("spawn", timeout=15), Worker("spawn", timeout=15)
+    maker, reader = Worker("spawn", timeout=25), Worker("spawn", timeout=15)
     try:
         data = maker.run(MAKE_LEGACY, count=NBYTES)
         before = reader.run(OPEN_LEGACY, data=data, count=NBYTES)
@@ -45,7 +45,7 @@ def legacy(report):
         time.sleep(0.5)
         after = after_the_kill(reader, "int(keep['a'][-1])")
         report(Row("read before and after", f"{before} before; {after} after"))
-        late = Worker("spawn", timeout=15)
+        late = Worker("spawn", timeout=25)
         try:
             found = f"opened, reads {late.run(OPEN_LEGACY, data=data, count=NBYTES)}"
         except (WorkerError, WorkerLost) as error:
@@ -65,7 +65,7 @@ def torch_tensors(report):
     if torch is None:
         report(Row.left_out("a CUDA tensor sent to a process", "no torch that sees a card"))
         return
-    maker, reader = Worker("spawn", timeout=15), Worker("spawn", timeout=15)
+    maker, reader = Worker("spawn", timeout=25), Worker("spawn", timeout=15)
     try:
         reader.run("import torch; torch.zeros(1, device='cuda')")
         t = torch.full((NBYTES,), 7, dtype=torch.uint8, device="cuda")
