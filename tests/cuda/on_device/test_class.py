@@ -92,6 +92,7 @@ def test_html(x):
     assert "16 B, shared" in text
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 def test_attributes(x):
     m = xp.asarray(np.arange(6.0).reshape(2, 3), device=SECOND)
     assert (m.shape, m.ndim, m.size, m.itemsize, m.nbytes) == ((2, 3), 2, 6, 8, 48)
