@@ -167,7 +167,7 @@ def bound(name, target, signature, args, kwargs, skip=0):
             positional += value
         elif parameter.kind is parameter.VAR_KEYWORD:
             named.update(value)
-        elif parameter.default is parameter.empty:
+        elif parameter.default is parameter.empty or parameter.kind is parameter.POSITIONAL_ONLY:
             positional.append(value)
         elif not _same(value, parameter.default) or (taken and taken.get(parameter.name)):
             named[parameter.name] = value

@@ -12,7 +12,13 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
-from tests.cuda.on_device import compare, test_functions, test_methods
+from tests.cuda.on_device import (
+    compare,
+    test_creation,
+    test_functions,
+    test_methods,
+    test_operators,
+)
 
 #: What NumPy takes and CuPy refuses by a TypeError or ValueError, for some pattern of arguments.
 REFUSED = {
@@ -83,6 +89,51 @@ def test_functions_with_arguments_of_their_own(backend, name):
 def test_methods_get_arguments_that_cupy_knows(backend, name):
     x = xp.asarray(test_methods.M).to_device("cuda:0")
     assert ending(METHODS[name], x) in ("", "driver", "lacking")
+
+
+@pytest.mark.parametrize("name", sorted(test_creation.MAKERS))
+def test_creation_gets_arguments_that_cupy_knows(backend, name):
+    make = test_creation.MAKERS[name]
+    assert ending(lambda: make(device="cuda:1")) in ("", "driver")
+    with xp.Device("cuda:0"):
+        assert ending(make) in ("", "driver")
+
+
+@pytest.mark.parametrize("name", sorted(test_creation.NUMPYS))
+def test_creation_by_numpys_functions(backend, name):
+    with xp.Device("cuda:1"):
+        assert ending(test_creation.NUMPYS[name]) in ("", "driver", "lacking")
+
+
+OPERATORS = [*test_operators.ARITHMETIC, *test_operators.COMPARISONS]
+OTHERS = [2, 2.5, np.float64(3), np.int8(2), True, [1.0, 2.0, 3.0]]
+
+
+@pytest.mark.parametrize("op", OPERATORS)
+def test_operators_get_operands_that_cupy_knows(backend, op):
+    x = xp.asarray(test_operators.X).to_device("cuda:0")
+    for other in OTHERS:
+        assert ending(op, x, other) in ("", "driver"), other
+        assert ending(op, other, x) in ("", "driver"), other
+    assert ending(op, x, x) == "driver"
+
+
+@pytest.mark.parametrize("op", test_operators.BITS)
+def test_operators_of_bits(backend, op):
+    x = xp.asarray([5, 12]).to_device("cuda:0")
+    for pair in ((x, x), (x, 3), (3, x)):
+        assert ending(op, *pair) == "driver"
+
+
+@pytest.mark.parametrize("key", test_operators.KEYS, ids=repr)
+def test_keys(backend, key):
+    x = xp.arange(6).reshape(2, 3)
+    there = x.to_device("cuda:0")
+    if works(lambda: x[key]):
+        assert ending(lambda: there[key]) in ("", "driver")
+    for value in (7, np.int8(7), [[9]]):
+        if works(x.copy().__setitem__, key, value):
+            assert ending(there.__setitem__, key, value) in ("", "driver")
 
 
 def test_an_argument_that_cupy_does_not_know_is_seen(backend):
