@@ -14,6 +14,7 @@ from ._cuda_record cimport (
     download,
     header,
     is_cuda,
+    joined,
     record_of,
     upload,
 )
@@ -118,9 +119,10 @@ def transfer(CudaArray x not None, device, stream=None):
     block = library.blocks.allocate(device.index, max(b.size * b.dtype.itemsize, 1))
     result = library.array(block, 0, tuple(b.shape), tuple(b.strides), b.dtype)
     if b.size:
+        pointer = joined(library, record.index, pointer)
+        library.driver.synchronize(device.index)        # the block may still be read there
         library.driver.copy(device.index, block.pointer, record.index, library.pointer(b),
-                            b.size * b.dtype.itemsize,
-                            library.stream(record.index) if pointer is None else pointer)
+                            b.size * b.dtype.itemsize, pointer)
         library.driver.synchronize(record.index)
     return cuda_array(result, device.index)
 

@@ -192,6 +192,20 @@ def test_without_read_only_mappings_flags_guard():
             user.run("z = keep['z']\nz += 1")
 
 
+def test_four_devices_in_a_chain():
+    """Each process takes an array from the one before, to its own device, and sends it on."""
+    orders = ("0,1,2,3", "3,2,1,0", "2,3,0,1", "1,0,3,2")
+    with processes(*[{"devices": 4, "visible": order} for order in orders]) as workers:
+        message = workers[0].run("y = xp.arange(5, device='cuda:0')\n" + SEND)
+        for step, worker in enumerate(workers[1:], 1):
+            message = worker.run(
+                OPEN + "y = z.to_device(f'cuda:{n}') + n\n" + SEND, message=message, n=step
+            )
+        first = workers[0].run(OPEN + "return z.tolist(), str(z.device)", message=message)
+        # What the last calls cuda:3 is its fourth visible device: 2.
+        assert first == ([6, 7, 8, 9, 10], "cuda:2")
+
+
 # Waiting for the work on the array.
 
 LATE = "y = xp.asarray(np.arange(1 << 16), device='cuda')\n"

@@ -1,6 +1,8 @@
 """To and from the host, other devices, other libraries, and pickles."""
 
+import contextlib
 import copy
+import ctypes
 import importlib.util
 import operator
 import pickle
@@ -50,8 +52,6 @@ class Memory:
                 self.keep = library.namespace.asarray(self.values)
             self.pointer = self.keep.data.ptr
             return
-        import ctypes
-
         driver = ctypes.CDLL("libcuda.so.1")
         context, pointer = ctypes.c_void_p(), ctypes.c_uint64()
         assert driver.cuInit(0) == 0
@@ -131,6 +131,40 @@ def test_to_device_follows_memory_mode():
     assert x.to_device("cpu").is_shared()
     with xp.memory("private"):
         assert not x.to_device("cpu").is_shared()
+
+
+def test_a_stream_of_its_own():
+    """Copies on another stream see what the current one does, and the other way round."""
+    x = xp.asarray(np.arange(300_000.0))
+    with new_stream(0) as stream:
+        for _ in range(3):
+            y = x.to_device("cuda:0", stream=stream)
+            y += 1
+            assert xp.all(y.to_device("cpu", stream=stream) == x + 1)
+            assert xp.all((y + 1).to_device(SECOND, stream=stream).cpu() == x + 2)
+            del y
+
+
+@contextlib.contextmanager
+def new_stream(index):
+    """A stream of the device, as a pointer."""
+    library = _device.loaded()
+    if library.name == "CuPy":
+        with library.namespace.cuda.Device(index):
+            stream = library.namespace.cuda.Stream(non_blocking=True)
+        yield stream.ptr
+        return
+    driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+    stream = ctypes.c_void_p()
+    assert driver.cuInit(0) == 0
+    assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), index) == 0
+    assert driver.cuCtxPushCurrent_v2(context) == 0
+    assert driver.cuStreamCreate(ctypes.byref(stream), 1) == 0  # CU_STREAM_NON_BLOCKING
+    assert driver.cuCtxPopCurrent_v2(ctypes.byref(context)) == 0
+    yield stream.value
+    assert driver.cuCtxPushCurrent_v2(context) == 0
+    assert driver.cuStreamDestroy_v2(stream) == 0
+    assert driver.cuCtxPopCurrent_v2(ctypes.byref(context)) == 0
 
 
 def test_streams():
