@@ -81,7 +81,7 @@ def test_there_are_many():
 def test_what_the_cpu_can_do_the_device_does_as_well(name):
     """Each pattern of arguments that works on the CPU gives the same on the device."""
     function = FUNCTIONS[name]
-    worked = 0
+    worked = refused = 0
     for pattern in calls():
         arguments = calls()[pattern]
         with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -95,6 +95,7 @@ def test_what_the_cpu_can_do_the_device_does_as_well(name):
                 try:
                     there = function(*there_arguments)
                 except (NotImplementedError, TypeError, ValueError):
+                    refused += 1
                     continue
             else:
                 there = function(*there_arguments)
@@ -102,7 +103,7 @@ def test_what_the_cpu_can_do_the_device_does_as_well(name):
         same(list(there_arguments), list(arguments))  # what it wrote into, too
         worked += 1
     known = name in UNTRIED or name in SPECIAL or function._creates
-    assert worked or known, "no pattern of arguments fits this function"
+    assert worked or known or refused, "no pattern of arguments fits this function"
 
 
 # fmt: off
@@ -162,7 +163,7 @@ SPECIAL = {
 }
 # fmt: on
 #: Which work on the card is the card's to say: CuPy lacks some.
-DOUBLE_ONLY = {"apply_over_axes", "einsum_path", "sum where", "linalg.multi_dot"}
+DOUBLE_ONLY = {"apply_over_axes", "block", "einsum_path", "insert", "linalg.multi_dot", "sum where"}
 
 
 @pytest.mark.parametrize("name", sorted(SPECIAL))
