@@ -40,6 +40,12 @@ def test_what_was_dropped_serves_the_next(worker):
     assert len(places) <= 2
 
 
+def test_what_was_named_and_not_sent_is_recycled_too(worker):
+    for ask in ("storage().id", "handle()", "storage().attached()"):
+        worker.run(f"x = xp.empty(1000, device='cuda')\nx.{ask}")
+        assert stats(worker, "published") == stats(worker, "allocated") == 0
+
+
 def test_figures_add_up(worker):
     assert stats(worker, "allocated") == 0
     worker.run("keep['x'] = xp.empty(4 << 20, dtype='u1', device='cuda')")
