@@ -1,7 +1,5 @@
 """Functions of the namespace on CUDA devices: the backend computes, results are Arrays there."""
 
-import functools
-
 from . import _device
 from ._array import Array
 from ._cuda_call import Call, cuda_of
@@ -97,13 +95,20 @@ def _without_device(function, positional, keywords):
     return keywords.pop("device", None)
 
 
-@functools.lru_cache(maxsize=2048)
+_facts: dict[object, tuple[str, int]] = {}
+
+
 def _known(function):
     """Return the name of a function, and how many arguments by position are never written to."""
-    name = name_of(function)
-    if name.endswith(".at") or name in WRITES or name == "nan_to_num":
-        return name, -1
-    return name, min(function._outputs(), default=NOWHERE)
+    found = _facts.get(function)
+    if found is None:
+        if len(_facts) > 2048:
+            _facts.clear()
+        name = name_of(function)
+        written = name.endswith(".at") or name in WRITES or name == "nan_to_num"
+        free = -1 if written else min(function._outputs(), default=NOWHERE)
+        found = _facts[function] = name, free
+    return found
 
 
 def _check_outputs(function, name, positional, keywords):
