@@ -1,7 +1,5 @@
 """Functions of the namespace on CUDA devices: the backend computes, results are Arrays there."""
 
-import functools
-
 from . import _device
 from ._array import Array
 from ._cuda_call import Call, cuda_of
@@ -97,13 +95,18 @@ def _without_device(function, positional, keywords):
     return keywords.pop("device", None)
 
 
-@functools.lru_cache(maxsize=2048)
+_about: dict[object, tuple[str, int]] = {}
+
+
 def _known(function):
     """Return the name of a function, and how many arguments by position are never written to."""
-    name = name_of(function)
-    if name.endswith(".at") or name in WRITES or name == "nan_to_num":
-        return name, -1
-    return name, min(function._outputs(), default=NOWHERE)
+    found = _about.get(function)
+    if found is None:
+        name = name_of(function)
+        writes = name.endswith(".at") or name in WRITES or name == "nan_to_num"
+        free = -1 if writes else min(function._outputs(), default=NOWHERE)
+        found = _about[function] = name, free
+    return found
 
 
 def _check_outputs(function, name, positional, keywords):
