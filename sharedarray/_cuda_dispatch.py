@@ -95,19 +95,17 @@ def _without_device(function, positional, keywords):
     return keywords.pop("device", None)
 
 
-_facts: dict[object, tuple[str, int]] = {}
+_about: dict[object, tuple[str, int]] = {}
 
 
 def _known(function):
     """Return the name of a function, and how many arguments by position are never written to."""
-    found = _facts.get(function)
+    found = _about.get(function)
     if found is None:
-        if len(_facts) > 2048:
-            _facts.clear()
         name = name_of(function)
-        written = name.endswith(".at") or name in WRITES or name == "nan_to_num"
-        free = -1 if written else min(function._outputs(), default=NOWHERE)
-        found = _facts[function] = name, free
+        writes = name.endswith(".at") or name in WRITES or name == "nan_to_num"
+        free = -1 if writes else min(function._outputs(), default=NOWHERE)
+        found = _about[function] = name, free
     return found
 
 
