@@ -238,4 +238,7 @@ def computed(function, args, kwargs):
             return {name: back(item) for name, item in x.items()}
         return x
 
-    return back(function(*lend(args), **lend(kwargs)))
+    try:
+        return back(function(*lend(args), **lend(kwargs)))
+    finally:
+        lent.clear()  # the functions above refer to each other, and would keep the memory with them
