@@ -245,6 +245,10 @@ cdef class CudaStorage(Storage):
     def __getbuffer__(self, Py_buffer *view, int flags):
         raise TypeError(f"a Storage on {self.device} has no buffer; slices of it are bytes")
 
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError(f"the bytes of a Storage on {self.device} cannot be read by NumPy; slices "
+                        "of it are bytes: storage[:]")
+
     def __reduce_ex__(self, protocol):
         raise TypeError(
             "a Storage goes by handle through multiprocessing, not by plain pickle; send "

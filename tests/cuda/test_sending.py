@@ -124,6 +124,13 @@ def test_a_storage_by_handle(maker, user):
     assert maker.get("keep['y'][:10]") == b"ab\0\0\0\0\0\0\7\7"
 
 
+@pytest.mark.parametrize("use", ["np.asarray", "memoryview", "np.frombuffer", "bytearray"])
+def test_numpy_and_buffers_are_refused_by_a_storage(maker, use):
+    maker.run("keep['y'] = xp.Storage(64, 'cuda')")
+    with pytest.raises(WorkerError, match=r"TypeError"):
+        maker.run(f"{use}(keep['y'])")
+
+
 def test_read_only_views_stay_so(maker, user):
     message = maker.run("y = xp.ones(3, device='cuda').readonly()\n" + SEND)
     assert user.run(OPEN + "return z.flags.writeable", message=message) is False
