@@ -406,7 +406,8 @@ cdef class Function:
         if isinstance(target, np.ufunc) and target.nout == 1 and target.nin <= 2:
             self._inputs = target.nin
         self._device = device_place(target)
-        self._creates = self._device != NOT_TAKEN or name in CREATORS
+        self._creates = (self._device != NOT_TAKEN or name in CREATORS
+                         or module == "sharedarray.random")
         self.__name__ = name.rpartition(".")[2]
         self.__qualname__ = name
         self.__module__ = module
