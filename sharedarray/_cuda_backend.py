@@ -4,6 +4,8 @@ import importlib.util
 
 from . import _device, _driver
 
+OLDEST = (12, 0)  # of CUDA, for which there is a CuPy that this library works with
+
 
 class Cuda:
     """Finds the backend of CUDA devices: CuPy, or NumPy on a driver double."""
@@ -16,10 +18,15 @@ class Cuda:
         out : str
             Empty if they can.
         """
+        version = _driver.query().version
+        if version is not None and version < OLDEST:
+            return (
+                f"the NVIDIA driver is for CUDA {version[0]}.{version[1]}, and one for CUDA "
+                f"{OLDEST[0]} or newer is needed: update it"
+            )
         if _driver.is_double() or importlib.util.find_spec("cupy") is not None:
             return ""
-        found = _driver.query()
-        extra = "cuda12" if found.version is not None and found.version < (13, 0) else "cuda13"
+        extra = "cuda12" if version is not None and version < (13, 0) else "cuda13"
         return f'CuPy is not installed: pip install "sharedarray-xp[{extra}]"'
 
     def announce(self) -> None:

@@ -1,11 +1,11 @@
-from typing import NoReturn, Self, final
+from typing import Never, Self, final
 
 from ._cuda_blocks import Block
 from ._storage import Storage
 
 @final
 class CudaStorage(Storage):
-    def __array__(self, dtype: object = None, copy: bool | None = None) -> NoReturn: ...
+    def __array__(self, dtype: object = None, copy: object = None) -> Never: ...
 
 @final
 class Foreign:

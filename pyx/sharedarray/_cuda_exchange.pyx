@@ -21,6 +21,7 @@ from ._cuda_record cimport (
 from ._dlpack cimport to_capsule, understands_versions
 
 import operator
+import sys
 
 import numpy as np
 
@@ -157,6 +158,27 @@ cdef object refused(CudaArray x, str what):
                     "x.to_device(\"cpu\") copies it there")
 
 
+cdef object refused_function(CudaArray x, object function):
+    """Raise for a function of NumPy or on top of it, naming ours where there is one."""
+    cdef object name = getattr(function, "__name__", "?")
+    cdef object module = getattr(function, "__module__", None) or ""
+    cdef object found
+    if isinstance(function, np.ufunc):
+        module = "numpy" if getattr(np, name, None) is function else ""
+    path = f"{module}.{name}" if module else name
+    if module.partition(".")[0] != "numpy":
+        refused(x, path)
+    ours = path.partition(".")[2]
+    found = sys.modules["sharedarray"]
+    for part in ours.split("."):
+        found = getattr(found, part, None)
+    if found is None:
+        refused(x, path)
+    raise TypeError(f"{path} works on host memory, and this Array is on {x.device}: use "
+                    f"sharedarray.{ours}, and bring NumPy arrays there by "
+                    f"sharedarray.asarray(..., device='{x.device}')")
+
+
 def numpy(CudaArray self):
     refused(self, "numpy()")
 
@@ -191,16 +213,11 @@ def __array_ufunc__(CudaArray self, ufunc, method, *inputs, **kwargs):
     for x in inputs:
         if isinstance(x, ndarray) or isinstance(x, np.generic):
             call_of(self).host(x)
-    raise TypeError(f"numpy.{ufunc.__name__} works on host memory, and this Array is on "
-                    f"{self.device}: use sharedarray.{ufunc.__name__}, and bring NumPy arrays "
-                    f"there by sharedarray.asarray(..., device='{self.device}')")
+    refused_function(self, ufunc)
 
 
 def __array_function__(CudaArray self, func, types, args, kwargs):
-    name = getattr(func, "__name__", "?")
-    raise TypeError(f"numpy.{name} works on host memory, and this Array is on {self.device}: use "
-                    f"sharedarray.{name}, and bring NumPy arrays there by "
-                    f"sharedarray.asarray(..., device='{self.device}')")
+    refused_function(self, func)
 
 
 # To other libraries

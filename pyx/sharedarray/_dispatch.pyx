@@ -572,7 +572,8 @@ cdef int here_only(object function, tuple args, dict kwargs) except -1:
     """Raise where an argument is on another device: this runs on the CPU alone."""
     x = found_elsewhere((args, kwargs)) if elsewhere else None
     if x is not None:
-        name = getattr(function, "__name__", type(function).__name__)
+        name = getattr(function, "__qualname__", type(function).__name__)
+        name = name.removesuffix(".__call__")       # vectorize
         raise NotImplementedError(f"{name} works on the CPU only, and an argument is on "
                                   f"{x.device}: x.to_device('cpu') copies it there")
     return 0

@@ -185,3 +185,16 @@ def test_flat(x):
     assert m.tolist() == [[1, 2], [1, 2]]
     assert [v.item() for v in m.flat] == [1, 2, 1, 2]
     assert len(m.flat) == 4
+
+
+def test_functions_of_numpy_name_ours_where_there_is_one(x):
+    for call, said in (
+        (np.sin, r"numpy\.sin works .* use sharedarray\.sin, "),
+        (np.add.reduce, r"numpy\.add works .* use sharedarray\.add, "),
+        (np.linalg.norm, r"numpy\.linalg\.norm works .* use sharedarray\.linalg\.norm, "),
+        (np.frompyfunc(abs, 1, 1), r"^abs \(vectorized\) works .*: x\.to_device"),
+    ):
+        with pytest.raises(TypeError, match=said):
+            call(x)
+    with pytest.raises(NotImplementedError, match=r"^vectorize works on the CPU only"):
+        xp.vectorize(abs)(x)

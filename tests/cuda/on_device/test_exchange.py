@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
-from sharedarray import _device
+from sharedarray import _cuda, _device
 
 from .compare import SECOND, same, two
 
@@ -440,6 +440,26 @@ class TestSharing:
         assert s.device == SECOND
         assert s.data_ptr() == x.__cuda_array_interface__["data"][0]
         assert xp.device_of(s) == SECOND
+
+    def test_a_storage_has_no_buffer(self):
+        s = xp.Storage(8, device="cuda:0")
+        for use in (bytes, memoryview, np.asarray, xp.frombuffer):
+            with pytest.raises(TypeError, match="on cuda:0 has no buffer; slices"):
+                use(s)
+
+    def test_every_other_byte_is_written_and_none_between_is_read(self, monkeypatch):
+        s = xp.Storage(6, device=SECOND)
+        s[:] = b"abcdef"
+
+        def nothing_is_read(*args):
+            raise AssertionError(args)
+
+        monkeypatch.setattr(_cuda, "copy_out", nothing_is_read)
+        s[::2] = b"XYZ"
+        s[4::-3] = bytearray(b"12")
+        s[1::9] = 33
+        monkeypatch.undo()
+        assert s[:] == b"X!Yd1f"
 
     def test_handle(self):
         x = xp.asarray([1.0, 2.0], device="cuda:0")
