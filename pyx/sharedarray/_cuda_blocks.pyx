@@ -24,7 +24,7 @@ from ._cuda import OutOfMemory, is_double, memory_info, started
 from ._cuda import synchronize as wait_for
 from ._cuda_pools import CupyPool, FirstFitPool
 from ._errors import HandleError
-from ._limits import size_text
+from ._limits import cache_cap, size_text
 
 cdef extern from "Python.h":
     bint Py_IsInitialized()
@@ -34,6 +34,8 @@ cdef enum:
 
 KEPT = 16               # received segments without a block in use that stay mapped, at most
 KEPT_TIME = 10.0        # seconds
+KEPT_SHARE = 32         # they are at most this part of the memory of their device,
+KEPT_BYTES = 64 << 20   # or so many bytes where that is less, and never more than the cache
 
 
 # ---- what is mapped where ----
@@ -49,6 +51,7 @@ class Places:
         self._named = {}         # key -> a weak reference
         self.own = {}            # base -> Segment: in a pool
         self.unused = {}         # key -> (Segment, when): received, kept for a while
+        self.most = {}           # number of a device -> bytes of those on it, at most
 
     def enter(self, Segment segment):
         """Note a new segment."""
@@ -81,11 +84,33 @@ class Places:
         return None if found is None else found()
 
     def keep(self, Segment segment):
-        """Let a received segment without a block in use stay mapped for a while."""
+        """Let a received segment without a block in use stay mapped for a while.
+
+        Its maker cannot give it back meanwhile, and does not know: there are few, the newest.
+        """
+        cdef Segment one
         self.unused.pop(segment.key, None)
         self.unused[segment.key] = (segment, time.monotonic())
-        while len(self.unused) > KEPT:
-            self.unused.pop(next(iter(self.unused)), None)
+        nbytes = self.unused_on(segment.index)
+        for key, (one, _) in list(self.unused.items()):
+            heavy = one.index == segment.index and nbytes > self.most.get(one.index, KEPT_BYTES)
+            if heavy or len(self.unused) > KEPT:
+                if self.unused.pop(key, None) is not None and one.index == segment.index:
+                    nbytes -= one.nbytes
+
+    def unused_on(self, index):
+        """Return the bytes of the segments on a device that are kept."""
+        cdef Segment one
+        return sum([one.nbytes for one, _ in list(self.unused.values()) if one.index == index])
+
+    def bound(self, index):
+        """Say how much may be kept of a device, when something is first received there."""
+        if index not in self.most:
+            try:
+                share = memory_info(index)[1] // KEPT_SHARE
+            except (MemoryError, RuntimeError):     # what was received is there all the same
+                share = 0
+            self.most[index] = min(max(share, KEPT_BYTES), cache_cap())
 
     def purge(self, age=KEPT_TIME):
         """Let go of those that nobody used for `age` seconds; return their bytes."""
@@ -421,6 +446,7 @@ cdef Block received_block(int index, const uint64_t *ident, uint64_t size, uint6
                 os.close(fd)
                 raise
             places.enter(segment)
+            places.bound(index)
         elif segment.seg.size != size or segment.seg.device != index:
             raise HandleError("the handle and the mapped device memory differ in size or device")
         places.unused.pop(key, None)
@@ -468,7 +494,7 @@ cdef dict stats_of(int index):
                 published += left.nbytes
             if _core.device_in_flight(left.p):
                 in_flight += left.nbytes
-    kept = sum([s.nbytes for s, _ in list(places.unused.values()) if s.index == index])
+    kept = places.unused_on(index)
     cached = 0 if pool is None else pool.total() - pool.used()
     return {"allocated": books.allocated, "cached": cached + kept, "published": published,
             "in_flight": in_flight, "attached": books.attached, "peak": books.peak}
