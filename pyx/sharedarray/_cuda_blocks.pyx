@@ -19,8 +19,8 @@ import threading
 import time
 import weakref
 
-from . import _memory
-from ._cuda import OutOfMemory, is_double, memory_info, started
+from . import _device, _driver, _memory
+from ._cuda import OutOfMemory, is_double, memory_info, started, untouched
 from ._cuda import synchronize as wait_for
 from ._cuda_pools import CupyPool, FirstFitPool
 from ._errors import HandleError
@@ -542,7 +542,7 @@ _memory.register(Account())
 
 
 def memory_summary(index):
-    """Return a table of the memory of a device.
+    """Return a table of the memory of a device; no context comes of it.
 
     Parameters
     ----------
@@ -554,7 +554,13 @@ def memory_summary(index):
     str
     """
     settle()
-    available, total = memory_info(index)
+    if untouched():
+        try:
+            available, total = _driver.memory(index)
+        except RuntimeError as error:
+            raise _device.DeviceError(f"the memory of cuda:{index}: {error}") from None
+    else:
+        available, total = memory_info(index)
     row = {"total": total, "free": available, **stats_of(index)}
     head = f"{'device':<8}" + "".join([f"{name:>14}" for name in row])
     return head + f"\ncuda:{index:<3}" + "".join([f"{size_text(n):>14}" for n in row.values()])

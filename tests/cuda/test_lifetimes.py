@@ -230,7 +230,8 @@ def test_questions_before_a_fork_are_harmless():
     with process() as worker:
         worker.run(
             "xp.cuda.is_available(), xp.cuda.device_count(), xp.cuda.current_device()\n"
-            "xp.cuda.set_device(1)\nxp.Device('cuda:1')\nwith xp.Device('cuda:0'): pass"
+            "xp.cuda.set_device(1)\nxp.Device('cuda:1')\nwith xp.Device('cuda:0'): pass\n"
+            "assert 'cuda:0' in xp.cuda.memory_summary(0)"
         )
         assert worker.run(
             "import multiprocessing\nfrom tests.cuda.test_lifetimes import can_use\n"
