@@ -182,6 +182,7 @@ def test_what_the_driver_does_not_export_is_private_and_says_why():
             with pytest.raises(WorkerError, match=r"DeviceError.*exports no descriptors"):
                 worker.run(use)
         assert "shared" not in worker.get("repr(keep['y'])")
+        assert worker.get("keep['y'].storage().id").startswith("private-")
 
 
 def test_without_read_only_mappings_flags_guard():
