@@ -6,10 +6,12 @@ memory goes back to its pool when the control block was recycled: then nobody is
 """
 
 cimport cython
+from libc.errno cimport EMFILE, ENFILE
 from libc.stdint cimport uint64_t
 
 from . cimport _core
 from ._cuda cimport Segment, create, let_write, publish, receive, wait_quietly
+from ._errors cimport raise_errno
 from ._storage cimport Hold, new_block
 
 import bisect
@@ -364,6 +366,8 @@ cpdef Block allocate(int index, size_t nbytes):
     ------
     MemoryError
         With the figures, if it cannot be had after all that is cached was given back.
+    OSError
+        If no descriptor is left: the driver takes them too, and does not say what it lacked.
     """
     settle()
     pool = pool_of(index)
@@ -373,6 +377,8 @@ cpdef Block allocate(int index, size_t nbytes):
             break
         except OutOfMemory as error:
             if attempt == 2:
+                check_descriptors(f"cannot allocate {nbytes:,} bytes ({size_text(nbytes)}) on "
+                                  f"cuda:{index}")
                 raise MemoryError(exhausted(index, nbytes, str(error))) from None
             if attempt == 1:
                 gc.collect()
@@ -382,6 +388,18 @@ cpdef Block allocate(int index, size_t nbytes):
             pool.trim()
     segment = places.at(memory.ptr)
     return new_on(index, memory, memory.ptr, nbytes, segment)
+
+
+cdef int check_descriptors(str what) except -1:
+    cdef int fd
+    try:
+        fd = os.open(os.devnull, os.O_RDONLY)
+    except OSError as error:
+        if error.errno == EMFILE or error.errno == ENFILE:
+            raise_errno(error.errno, what)
+        return 0
+    os.close(fd)
+    return 0
 
 
 cdef str exhausted(int index, size_t nbytes, str why):
