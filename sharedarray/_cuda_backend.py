@@ -10,6 +10,9 @@ OLDEST = (12, 0)  # of CUDA, for which there is a CuPy that this library works w
 class Cuda:
     """Finds the backend of CUDA devices: CuPy, or NumPy on a driver double."""
 
+    def __init__(self) -> None:
+        self._announced = False
+
     def missing(self) -> str:
         """Say why no arrays can be made where there are devices.
 
@@ -31,9 +34,11 @@ class Cuda:
 
     def announce(self) -> None:
         """Devices come into use: from now on they have to be looked for."""
-        from ._cuda_record import look_for_devices
+        if not self._announced:  # later nothing is imported: this may run as the interpreter ends
+            from ._cuda_record import look_for_devices
 
-        look_for_devices()
+            look_for_devices()
+            self._announced = True
 
     def load(self) -> _device.Backend:
         """Import the library that computes.

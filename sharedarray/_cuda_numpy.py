@@ -127,7 +127,7 @@ class NumpyBackend:
 
     def pointer(self, b):
         """Return the address of the first element."""
-        return b.ctypes.data
+        return b.__array_interface__["data"][0]
 
     def device_of(self, b):
         """Return the device of an ndarray over a Block."""

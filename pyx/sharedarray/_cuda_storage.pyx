@@ -144,7 +144,7 @@ cdef class CudaStorage(Storage):
     @property
     def id(self):
         """A str, equal in every process that sees this memory and only there; never used again."""
-        if isinstance(self.remote, Block):
+        if self.remote.shared:
             first, second, serial = self.remote.key
             return f"{first:016x}{second:016x}-{serial:x}"
         if self.name is None or self.name[0] != os.getpid():

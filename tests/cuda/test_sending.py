@@ -189,6 +189,7 @@ def test_what_the_driver_does_not_export_is_private_and_says_why():
             with pytest.raises(WorkerError, match=r"DeviceError.*exports no descriptors"):
                 worker.run(use)
         assert "shared" not in worker.get("repr(keep['y'])")
+        assert worker.get("keep['y'].storage().id").startswith("private-")
 
 
 def test_without_read_only_mappings_flags_guard():
@@ -250,3 +251,28 @@ def test_a_stopped_sender_costs_less_than_a_second(pair):
         finally:
             os.kill(sender.pid, signal.SIGCONT)
         sender.run("xp.collect()")
+
+
+def test_what_a_receiver_keeps_of_others_is_bounded_in_bytes(tmp_path):
+    # Kept by number alone, the arrays of an idle receiver filled the device.
+    machine = {"memory": 256 << 20, "machine": tmp_path}
+    with processes(machine, machine) as (maker, user):
+        for mib in range(70, 120, 10):
+            message = maker.run(
+                f"y = xp.ones({mib} << 20, dtype='u1', device='cuda')\nreturn bytes(y.handle())"
+            )
+            assert user.run(OPEN + "keep.clear()\nreturn int(z[-1])", message=message) == 1
+            maker.run("xp.empty_cache()")
+        assert user.get("xp.memory_stats()['cuda:0']['cached']") <= 64 << 20
+
+
+@pytest.mark.parametrize(("cache", "most"), [("", 64 << 20), ("0", 0)])
+def test_small_segments_are_kept_within_the_cache(monkeypatch, cache, most):
+    monkeypatch.setenv("SHAREDARRAY_CACHE", cache)
+    with processes({"memory": 1 << 30}) as (user,):
+        for _ in range(5):
+            with processes({"memory": 1 << 30}) as (maker,):
+                message = maker.run("y = xp.ones(3, device='cuda')\n" + SEND)
+                user.run(OPEN + "z = None\nkeep.clear()", message=message)
+        user.run("gc.collect()")
+        assert user.get("xp.memory_stats()['cuda:0']['cached']") == most

@@ -61,6 +61,7 @@ int sa_cuda_start(void) {
 }
 
 bool sa_cuda_started(void) { return user == getpid(); }
+bool sa_cuda_untouched(void) { return !user; }
 bool sa_cuda_is_double(void) { return twin; }
 int sa_cuda_count(void) { return ndevices; }
 int sa_cuda_version(void) { return version; }

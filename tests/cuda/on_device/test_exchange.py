@@ -314,6 +314,14 @@ class TestInterface:
 
 
 class TestForeignMemory:
+    @pytest.mark.parametrize("copy", [None, False, True])
+    def test_empty_arrays_have_no_address(self, copy):
+        x = Lent(xp.zeros((0, 3), device="cuda:0"))
+        assert x.__cuda_array_interface__["data"][0] == 0
+        y = xp.asarray(x, copy=copy)
+        assert (y.shape, y.dtype, y.device.type) == ((0, 3), xp.float64, "cuda")
+        assert xp.asarray(x, device="cpu").shape == (0, 3)
+
     def test_it_is_borrowed(self):
         memory = Memory([1.0, 2.0, 3.0], xp.Device(SECOND).index)
         x = xp.asarray(memory)
