@@ -85,7 +85,7 @@ cdef int refuse(Array x) except -1:
 cdef int mixed(object x, str device) except -1:
     """Raise: `x`, an Array, is to be used together with arrays on `device`."""
     raise ValueError(f"arrays on {x.device} and on {device} in one operation: bring them to one "
-                     "device, x.to_device(...), first")
+                     "device, x.to_device(...), first (numbers, as of x.item(), go with any)")
 
 
 cdef int host_only(object x) except -1:

@@ -234,6 +234,13 @@ class TestMixing:
                 operation(x, y)
             assert (x.tolist(), y.tolist()) == ([1.0, 1.0], [1.0, 1.0])
 
+    def test_a_number_as_an_array_of_the_cpu_is_told_to_become_a_number(self):
+        x, root = xp.ones(2, device="cuda:0"), xp.sqrt(4.0)
+        for use in (lambda: x * root, lambda: root * x):
+            with pytest.raises(ValueError, match=r"numbers, as of x\.item\(\)"):
+                use()
+        assert (x * root.item()).tolist() == [2.0, 2.0]
+
     @two
     def test_indices_of_another_device(self):
         x, here = xp.ones(2, device="cuda:0"), xp.ones(2)
