@@ -154,6 +154,30 @@ def create(function, device, positional, keywords):
     return work.calling(theirs, *positional, **keywords)
 
 
+def follow(function, device, positional, keywords):
+    """Call a function of the namespace with numbers and lists, as a device in force wants it.
+
+    Parameters
+    ----------
+    function : callable
+        A function of the namespace, or an index helper's.
+    device : Device
+        The device in force.
+    positional, keywords : list, dict
+        The arguments.
+
+    Returns
+    -------
+    out : object
+        What it returns, Arrays being on `device`; NotImplemented where an argument is an Array,
+        for results are where the arguments are.
+    """
+    if _holds_arrays((positional, keywords)):
+        return NotImplemented
+    with _device.CPU:
+        return _moved(function(*positional, **keywords), device)
+
+
 def _moved(result, device):
     """Return what a function returned on another device."""
     if isinstance(result, Array):

@@ -189,6 +189,10 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
         array = created(function, args, count, kwnames)
         if array is not None:
             return array
+    elif elsewhere and not function._creates:
+        array = followed(function, args, count, kwnames)
+        if array is not NotImplemented:
+            return array
     if count == function._inputs and kwnames == NULL:
         array = direct(function, args, count)
         if array is not None:
@@ -271,6 +275,16 @@ cdef object created(Function function, PyObject *const *args, Py_ssize_t count,
         return None
     from ._cuda_dispatch import create
     return create(function, device, *listed(args, count, kwnames))
+
+
+cdef object followed(Function function, PyObject *const *args, Py_ssize_t count,
+                     PyObject *kwnames):
+    """Call with no Array among the arguments where a device is in force; else NotImplemented."""
+    cdef object device = default()
+    if device.index is None:
+        return NotImplemented
+    from ._cuda_dispatch import follow
+    return follow(function, device, *listed(args, count, kwnames))
 
 
 cdef tuple listed(PyObject *const *args, Py_ssize_t count, PyObject *kwnames):

@@ -9,6 +9,9 @@ import pytest
 import sharedarray as xp
 from sharedarray import _device
 
+from tests.examples import test_numeric
+from tests.swap_in import compare
+
 from .compare import ON_CARD, SECOND, same, two
 
 MAKERS = {
@@ -286,3 +289,44 @@ class TestMixing:
         assert (x * np.float32(2)).dtype == np.float32
         assert (np.int8(1) + x).tolist() == [2.0, 2.0]
         assert (np.float32(0) < x).tolist() == [True, True]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: xp.sqrt(2.0),
+        lambda: xp.max([1, 2, 3]),
+        lambda: xp.mgrid[0:2, 0:3],
+        lambda: xp.r_[0:3, 5],
+        lambda: xp.sum(np.ones(3)),
+        lambda: xp.divmod(7, [2, 3]),
+        lambda: xp.stack([[1, 2], [3, 4]]),
+    ],
+)
+def test_numbers_and_lists_make_arrays_on_the_device_in_force(call):
+    with xp.Device(SECOND):
+        there = call()
+    same(there, call(), SECOND)
+
+
+def test_what_is_no_array_stays_what_it_is_in_force():
+    with xp.Device("cuda:0"):
+        assert xp.broadcast_shapes((2, 1), (3,)) == (2, 3)
+        assert xp.result_type(xp.int8, xp.float32) == xp.float32
+        assert xp.sqrt(xp.ones(2, device="cpu")).device == "cpu"
+        assert (xp.ones(2) * xp.sqrt(4.0)).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.skipif(ON_CARD, reason="CuPy lacks some of what the programs call")
+@pytest.mark.parametrize("path", test_numeric.PATHS, ids=lambda path: path.stem)
+def test_the_numeric_examples_run_in_a_device_context(path):
+    run = test_numeric.loaded(path).run
+    with xp.Device("cuda:0"):
+        there = run(xp)
+    assert list(compare.faults(there, run(np), array_faults=on_device)) == []
+
+
+def on_device(array):
+    """What is wrong with a result of a program that ran in a device context."""
+    if array.device != "cuda:0":
+        yield f"it is on {array.device}"
