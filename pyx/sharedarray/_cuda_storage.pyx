@@ -245,6 +245,10 @@ cdef class CudaStorage(Storage):
     def __getbuffer__(self, Py_buffer *view, int flags):
         raise TypeError(f"a Storage on {self.device} has no buffer; slices of it are bytes")
 
+    def __array__(self, dtype=None, copy=None):
+        # Else NumPy would fetch it as a sequence, byte by byte.
+        raise TypeError(f"a Storage on {self.device} has no buffer; slices of it are bytes")
+
     def __reduce_ex__(self, protocol):
         raise TypeError(
             "a Storage goes by handle through multiprocessing, not by plain pickle; send "

@@ -414,6 +414,9 @@ class TestSharing:
         assert s.device == SECOND
         assert s.data_ptr() == x.__cuda_array_interface__["data"][0]
         assert xp.device_of(s) == SECOND
+        for take in (np.asarray, np.array, memoryview, bytes):
+            with pytest.raises(TypeError, match="has no buffer"):
+                take(s)
 
     def test_handle(self):
         x = xp.asarray([1.0, 2.0], device="cuda:0")
