@@ -259,6 +259,10 @@ cdef class CudaStorage(Storage):
     def _no_buffer(self):
         raise TypeError(f"a Storage on {self.device} has no buffer; slices of it are bytes")
 
+    def __array__(self, dtype=None, copy=None):
+        # Else NumPy would fetch it as a sequence, byte by byte.
+        raise TypeError(f"a Storage on {self.device} has no buffer; slices of it are bytes")
+
     def __reduce_ex__(self, protocol):
         raise TypeError(
             "a Storage goes by handle through multiprocessing, not by plain pickle; send "

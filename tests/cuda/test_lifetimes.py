@@ -275,3 +275,46 @@ def test_arrays_can_be_read_when_nothing_can_be_imported_any_more():
         )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "[1.0, 1.0] (2,) 1.0\n"
+
+
+SLOW = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+void *dlopen(const char *name, int mode) {
+    void *(*next)(const char *, int) = dlsym(RTLD_NEXT, "dlopen");
+    if (name && strstr(name, "libcuda")) usleep(500000);
+    return next(name, mode);
+}
+"""
+WHILE_IT_LOADS = """
+import os, signal, threading, time, warnings
+import sharedarray as xp
+from sharedarray import _cuda
+warnings.simplefilter("ignore")
+thread = threading.Thread(target=_cuda.start)
+thread.start()
+time.sleep(0.2)
+pid = os.fork()
+if not pid:
+    signal.alarm(20)
+    _cuda.start()
+    os._exit(_cuda.device_count())
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
+
+def test_a_child_forked_while_a_thread_loads_the_driver(tmp_path):
+    source, library = tmp_path / "slow.c", tmp_path / "slow.so"
+    source.write_text(SLOW)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    with surroundings(devices=2):
+        done = subprocess.run(
+            [sys.executable, "-c", WHILE_IT_LOADS],
+            env={**os.environ, "LD_PRELOAD": str(library)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")

@@ -448,6 +448,9 @@ class TestSharing:
         assert s.device == SECOND
         assert s.data_ptr() == x.__cuda_array_interface__["data"][0]
         assert xp.device_of(s) == SECOND
+        for take in (np.asarray, np.array, memoryview, bytes):
+            with pytest.raises(TypeError, match="has no buffer"):
+                take(s)
 
     def test_a_storage_has_no_buffer(self):
         s = xp.Storage(8, device="cuda:0")
