@@ -253,15 +253,11 @@ cdef class CudaStorage(Storage):
     def __getbuffer__(self, Py_buffer *view, int flags):
         self._no_buffer()
 
-    def __array__(self, dtype=None, copy=None):
-        self._no_buffer()
-
     def _no_buffer(self):
         raise TypeError(f"a Storage on {self.device} has no buffer; slices of it are bytes")
 
     def __array__(self, dtype=None, copy=None):
-        # Else NumPy would fetch it as a sequence, byte by byte.
-        raise TypeError(f"a Storage on {self.device} has no buffer; slices of it are bytes")
+        self._no_buffer()       # else NumPy would fetch it as a sequence, byte by byte
 
     def __reduce_ex__(self, protocol):
         raise TypeError(
