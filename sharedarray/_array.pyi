@@ -35,7 +35,7 @@ _Item: TypeAlias = (
 )
 _Items: TypeAlias = _Item | list[_Items]
 
-__all__ = ["Array", "Lost", "unwrap", "wrap"]
+__all__ = ["Array", "unwrap", "wrap"]
 
 @final
 class Array:
@@ -434,19 +434,6 @@ class ArrayIterator:
     def __iter__(self) -> Self: ...
     def __next__(self) -> Array: ...
     def __length_hint__(self) -> int: ...
-
-@final
-class Lost:
-    @property
-    def shape(self) -> tuple[int, ...]: ...
-    @property
-    def dtype(self) -> np.dtype[np.generic]: ...
-    @property
-    def device(self) -> str: ...
-    @property
-    def readonly(self) -> bool: ...
-    @property
-    def reason(self) -> str: ...
 
 def lost_array(
     shape: tuple[int, ...], dtype: np.dtype[np.generic], device: str, readonly: bool, reason: str

@@ -4,9 +4,14 @@ import importlib.util
 
 from . import _device, _driver
 
+OLDEST = (12, 0)  # of CUDA, for which there is a CuPy that this library works with
+
 
 class Cuda:
     """Finds the backend of CUDA devices: CuPy, or NumPy on a driver double."""
+
+    def __init__(self) -> None:
+        self._announced = False
 
     def missing(self) -> str:
         """Say why no arrays can be made where there are devices.
@@ -16,17 +21,24 @@ class Cuda:
         out : str
             Empty if they can.
         """
+        version = _driver.query().version
+        if version is not None and version < OLDEST:
+            return (
+                f"the NVIDIA driver is for CUDA {version[0]}.{version[1]}, and one for CUDA "
+                f"{OLDEST[0]} or newer is needed: update it"
+            )
         if _driver.is_double() or importlib.util.find_spec("cupy") is not None:
             return ""
-        found = _driver.query()
-        extra = "cuda12" if found.version is not None and found.version < (13, 0) else "cuda13"
+        extra = "cuda12" if version is not None and version < (13, 0) else "cuda13"
         return f'CuPy is not installed: pip install "sharedarray-xp[{extra}]"'
 
     def announce(self) -> None:
         """Devices come into use: from now on they have to be looked for."""
-        from ._cuda_record import look_for_devices
+        if not self._announced:  # later nothing is imported: this may run as the interpreter ends
+            from ._cuda_record import look_for_devices
 
-        look_for_devices()
+            look_for_devices()
+            self._announced = True
 
     def load(self) -> _device.Backend:
         """Import the library that computes.

@@ -185,6 +185,11 @@ class CupyBackend:
         """Call an operation of Python's module ``operator``."""
         if operation in EQUALITY and isinstance(operands[1], str):
             return cupy.full(operands[0].shape, EQUALITY[operation])
+        if operation is operator.setitem and isinstance(operands[2], cupy.ndarray):
+            value = operands[2]
+            while value.ndim and value.shape[0] == 1:  # as NumPy: leading axes that say nothing
+                value = value[0]
+            operands = (*operands[:2], value)
         return operation(*operands)
 
 

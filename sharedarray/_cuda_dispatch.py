@@ -3,8 +3,10 @@
 from . import _device
 from ._array import Array
 from ._cuda_call import Call, cuda_of
+from ._cuda_record import index_of
 from ._devices import resolve
 
+NOWHERE = 1000  # no argument by position is written to
 #: Functions that look at data types alone; arrays are replaced by theirs.
 OF_DTYPES = frozenset({"can_cast", "finfo", "iinfo", "isdtype", "result_type"})
 #: Functions that return read-only views, where the library has no such.
@@ -66,15 +68,15 @@ def call(function, positional, keywords):
     target = _without_device(function, positional, keywords)
     if keywords:
         function._rename(positional, keywords)
-    name = name_of(function)
-    work = Call(cuda_of((positional, keywords)).device.index)
+    name, free = _known(function)
+    work = Call(index_of(cuda_of((positional, keywords))))
     if name in OF_DTYPES:
         positional = [x.dtype if isinstance(x, Array) else x for x in positional]
         return function(*positional, **keywords)
-    _check_outputs(function, name, positional, keywords)
-    theirs = work.library.function(name, function)
+    if keywords or len(positional) > free:
+        _check_outputs(function, name, positional, keywords)
     result = work.calling(
-        theirs,
+        work.library.function(name, function),
         *[work.convert(x) for x in positional],
         **{key: work.convert(x) for key, x in keywords.items()},
     )
@@ -91,6 +93,20 @@ def _without_device(function, positional, keywords):
         device, positional[function._device] = positional[function._device], None
         return device
     return keywords.pop("device", None)
+
+
+_about: dict[object, tuple[str, int]] = {}
+
+
+def _known(function):
+    """Return the name of a function, and how many arguments by position are never written to."""
+    found = _about.get(function)
+    if found is None:
+        name = name_of(function)
+        writes = name.endswith(".at") or name in WRITES or name == "nan_to_num"
+        free = -1 if writes else min(function._outputs(), default=NOWHERE)
+        found = _about[function] = name, free
+    return found
 
 
 def _check_outputs(function, name, positional, keywords):
@@ -136,6 +152,30 @@ def create(function, device, positional, keywords):
     work = Call(device.index)
     theirs = _device.loaded().function(name_of(function), function)
     return work.calling(theirs, *positional, **keywords)
+
+
+def follow(function, device, positional, keywords):
+    """Call a function of the namespace with numbers and lists, as a device in force wants it.
+
+    Parameters
+    ----------
+    function : callable
+        A function of the namespace, or an index helper's.
+    device : Device
+        The device in force.
+    positional, keywords : list, dict
+        The arguments.
+
+    Returns
+    -------
+    out : object
+        What it returns, Arrays being on `device`; NotImplemented where an argument is an Array,
+        for results are where the arguments are.
+    """
+    if _holds_arrays((positional, keywords)):
+        return NotImplemented
+    with _device.CPU:
+        return _moved(function(*positional, **keywords), device)
 
 
 def _moved(result, device):

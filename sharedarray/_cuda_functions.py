@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _decompositions as results
 from ._array import Array
+from ._cuda_arguments import converter
 
 _NO_VALUE = (np._NoValue, inspect.Parameter.empty)
 #: Functions whose parameters CuPy has as NumPy has them, and the wrapper for the standard has not.
@@ -67,17 +68,19 @@ def find(name, reference):
     signature = getattr(reference, "__signature__", None)
     required = _required(signature, target)
     leading = reference._arrays if not isinstance(target, cupy.ufunc) else target.nin
+    convert = converter(name, signature, leading)
 
     def function(*args, **kwargs):
-        if any(isinstance(x, (list, tuple)) for x in args[:leading]):
-            args = [
-                cupy.asarray(x) if i < leading and isinstance(x, (list, tuple)) else x
-                for i, x in enumerate(args)
-            ]
-        if len(args) == required and not kwargs:
-            r = target(*args)
-        else:
-            r = bound(name, target, signature, args, kwargs)
+        args, kwargs = convert(args, kwargs)
+        try:
+            if len(args) == required and not kwargs:
+                r = target(*args)
+            else:
+                r = bound(name, target, signature, args, kwargs)
+        except AttributeError as error:  # CuPy asks for attributes before it checks
+            raise NotImplementedError(
+                f"{name}: CuPy {cupy.__version__} takes no such arguments ({error})"
+            ) from error
         return bool(r) if name in TRUTHS else r
 
     return function
@@ -164,7 +167,7 @@ def bound(name, target, signature, args, kwargs, skip=0):
             positional += value
         elif parameter.kind is parameter.VAR_KEYWORD:
             named.update(value)
-        elif parameter.default is parameter.empty:
+        elif parameter.default is parameter.empty or parameter.kind is parameter.POSITIONAL_ONLY:
             positional.append(value)
         elif not _same(value, parameter.default) or (taken and taken.get(parameter.name)):
             named[parameter.name] = value
@@ -353,6 +356,14 @@ def _svd(x, full_matrices=True, compute_uv=True, hermitian=False):
     return results.SVDResult(*r) if compute_uv else r
 
 
+def _lexsorted(keys, axis=-1):
+    """Sort indices by several keys, the last one first."""
+    keys = cupy.stack(keys) if isinstance(keys, (list, tuple)) else keys
+    if axis not in (-1, keys.ndim - 2):
+        keys = cupy.moveaxis(keys, axis + 1 if axis >= 0 else axis, -1)
+    return cupy.lexsort(keys)
+
+
 def _fill(x, value):
     """Set all elements."""
     x[...] = value
@@ -407,6 +418,7 @@ FUNCTIONS = {
     "asarray": _asarray,
     "ceil": _whole("ceil"),
     "floor": _whole("floor"),
+    "lexsort": _lexsorted,
     "linalg.eig": _eig,
     "linalg.eigh": _eigh,
     "linalg.eigvals": _eigvals,

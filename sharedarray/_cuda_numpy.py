@@ -127,7 +127,7 @@ class NumpyBackend:
 
     def pointer(self, b):
         """Return the address of the first element."""
-        return b.ctypes.data
+        return b.__array_interface__["data"][0]
 
     def device_of(self, b):
         """Return the device of an ndarray over a Block."""
@@ -238,4 +238,7 @@ def computed(function, args, kwargs):
             return {name: back(item) for name, item in x.items()}
         return x
 
-    return back(function(*lend(args), **lend(kwargs)))
+    try:
+        return back(function(*lend(args), **lend(kwargs)))
+    finally:
+        lent.clear()  # the functions above refer to each other, and would keep the memory with them

@@ -12,6 +12,7 @@ import threading
 from ._cuda import OutOfMemory, granularity
 
 SEED = 32 << 20  # bytes of a segment that small blocks are cut from
+RUNTIME_OUT_OF_MEMORY = 2  # cudaErrorMemoryAllocation, which CuPy has no name for
 UNIT = 512  # bytes that blocks are multiples of, as CuPy's
 
 
@@ -51,8 +52,7 @@ class CupyPool:
             try:
                 return malloc(nbytes, device)
             except OutOfMemory:  # so that CuPy frees what it caches, and tries again
-                code = cupy.cuda.runtime.errorMemoryAllocation
-                raise cupy.cuda.runtime.CUDARuntimeError(code) from None
+                raise cupy.cuda.runtime.CUDARuntimeError(RUNTIME_OUT_OF_MEMORY) from None
 
         self._index = index
         self._seeds = seeds(index)

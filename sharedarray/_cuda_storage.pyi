@@ -1,10 +1,11 @@
-from typing import Self, final
+from typing import Never, Self, final
 
 from ._cuda_blocks import Block
 from ._storage import Storage
 
 @final
-class CudaStorage(Storage): ...
+class CudaStorage(Storage):
+    def __array__(self, dtype: object = None, copy: object = None) -> Never: ...
 
 @final
 class Foreign:

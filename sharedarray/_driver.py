@@ -25,6 +25,23 @@ if rc:
 print(rc, count.value, version.value, (name.value or b"unknown error").decode())
 """
 
+_MEMORY_QUESTION = """
+import ctypes, sys
+driver = ctypes.CDLL("libcuda.so.1")
+device, context = ctypes.c_int(), ctypes.c_void_p()
+available, total, name = ctypes.c_size_t(), ctypes.c_size_t(), ctypes.c_char_p()
+rc = (
+    driver.cuInit(0)
+    or driver.cuDeviceGet(ctypes.byref(device), int(sys.argv[1]))
+    or driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), device)
+    or driver.cuCtxSetCurrent(context)
+    or driver.cuMemGetInfo_v2(ctypes.byref(available), ctypes.byref(total))
+)
+if rc:
+    driver.cuGetErrorName(rc, ctypes.byref(name))
+print(rc, available.value, total.value, (name.value or b"unknown error").decode())
+"""
+
 
 class Driver(typing.NamedTuple):
     """What the CUDA driver answered.
@@ -99,31 +116,64 @@ def is_double() -> bool:
         return False
 
 
+def memory(index: int) -> tuple[int, int]:
+    """Ask for the memory of a device, where this process is to stay without a context.
+
+    Parameters
+    ----------
+    index : int
+        The device.
+
+    Returns
+    -------
+    tuple of int
+        Bytes that are free, and all that it has.
+
+    Raises
+    ------
+    RuntimeError
+        Saying why there is no answer.
+    """
+    answer = _ask(_MEMORY_QUESTION, str(index))
+    if isinstance(answer, str):
+        raise RuntimeError(answer)
+    rc, available, total, name = answer
+    if rc:
+        raise RuntimeError(f"the NVIDIA driver cannot be used: {name} ({rc})")
+    return available, total
+
+
 def _ask_elsewhere() -> Driver:
+    answer = _ask(_QUESTION)
+    return Driver(0, None, answer) if isinstance(answer, str) else _answer(*answer)
+
+
+def _ask(question: str, *arguments: str) -> tuple[int, int, int, str] | str:
+    """What an interpreter of its own prints to a question, or why it prints nothing."""
     import multiprocessing.spawn
     import subprocess
 
     executable = os.fsdecode(multiprocessing.spawn.get_executable() or "")
     if not executable or getattr(sys, "frozen", False):
-        return Driver(0, None, "the NVIDIA driver cannot be asked: no Python interpreter to run")
+        return "the NVIDIA driver cannot be asked: no Python interpreter to run"
     try:
         done = subprocess.run(
-            [executable, "-I", "-S", "-c", _QUESTION],
+            [executable, "-I", "-S", "-c", question, *arguments],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
             timeout=TIMEOUT,
             check=False,
         )
-        rc, count, version, name = done.stdout.split(None, 3)
-        return _answer(int(rc), int(count), int(version), name.strip())
+        rc, first, second, name = done.stdout.split(None, 3)
+        return int(rc), int(first), int(second), name.strip()
     except subprocess.TimeoutExpired:
-        return Driver(0, None, f"the NVIDIA driver gave no answer within {TIMEOUT} s")
+        return f"the NVIDIA driver gave no answer within {TIMEOUT} s"
     except OSError as error:
-        return Driver(0, None, f"the NVIDIA driver cannot be asked: {error}")
+        return f"the NVIDIA driver cannot be asked: {error}"
     except ValueError:
         last = (done.stderr.strip().splitlines() or [f"exit status {done.returncode}"])[-1]
-        return Driver(0, None, f"the NVIDIA driver failed: {last}")
+        return f"the NVIDIA driver failed: {last}"
 
 
 def _answer(rc: int, count: int, version: int, name: str) -> Driver:

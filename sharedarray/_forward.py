@@ -14,7 +14,7 @@ import numpy as np
 from ._arguments import Callback
 from ._conversion import asarray
 from ._core import memory
-from ._dispatch import Function, call, call_closed
+from ._dispatch import Function, call, call_closed, device_in_force
 
 #: Names that are not about arrays: NumPy's own objects.
 KEPT = frozenset(
@@ -187,6 +187,13 @@ class IndexHelper:
         self.__doc__ = helper.__doc__
 
     def __getitem__(self, key):
+        device = device_in_force()
+        if device is not None:
+            from ._cuda_dispatch import follow
+
+            result = follow(self.__getitem__, device, [key], {})
+            if result is not NotImplemented:
+                return result
         return call(self._helper.__getitem__, key)
 
     def __len__(self):

@@ -9,8 +9,9 @@ import functools
 
 import numpy as np
 
-from ._array import unwrap
-from ._dispatch import call
+from ._array import Array, unwrap
+from ._devices import CPU
+from ._dispatch import call, device_in_force, has_elsewhere
 from ._forward import forwarder
 
 __all__ = ["Generator", "RandomState", "default_rng"]
@@ -28,13 +29,42 @@ def _method(base, name):
 
     @functools.wraps(target)
     def method(self, *args, **kwargs):
-        return call(getattr(self._plain, name), *args, **kwargs)
+        device = device_in_force()
+        if device is None and not has_elsewhere((args, kwargs)):
+            return call(getattr(self._plain, name), *args, **kwargs)
+        return _elsewhere(getattr(self._plain, name), device, args, kwargs)
 
     @functools.wraps(target)
     def of_state(self, *args, **kwargs):
         return getattr(self._plain, name)(*args, **kwargs)
 
     return of_state if name in STATE else method
+
+
+def _elsewhere(target, device, args, kwargs):
+    """Draw from NumPy's stream for a device: that of the arguments, or the one in force."""
+    given = [x for x in (*args, *kwargs.values()) if isinstance(x, Array)]
+    if given:
+        device, *others = sorted({x.device for x in given}, key=str)
+        if others:
+            raise ValueError(
+                f"arrays on {device} and on {others[0]} in one operation: bring them to one "
+                "device, x.to_device(...), first"
+            )
+    here = {id(x): x.to_device(CPU) for x in given}
+
+    def lent(x):
+        return here.get(id(x), x)
+
+    with CPU:
+        drawn = call(target, *map(lent, args), **{key: lent(x) for key, x in kwargs.items()})
+    out = kwargs.get("out")
+    if out is not None:
+        out[...] = drawn.to_device(device)
+        return out
+    if drawn is None and given:  # it works in place
+        given[0][...] = lent(given[0]).to_device(device)
+    return drawn.to_device(device) if isinstance(drawn, Array) else drawn
 
 
 def _methods(base, kept=()):

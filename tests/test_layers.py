@@ -48,6 +48,7 @@ LAYERS = {
         "_exchange",
         "_fill",
         "_keys",
+        "_lost",
         "_methods",
         "_numbers",
         "_placement",

@@ -3,15 +3,6 @@ from cpython.object cimport PyObject
 from numpy cimport ndarray
 
 
-@cython.final
-cdef class Lost:
-    cdef readonly tuple shape
-    cdef readonly object dtype
-    cdef readonly object device
-    cdef readonly bint readonly
-    cdef readonly str reason
-
-
 cdef bint elsewhere             # arrays of other devices may be around, or such a device in force
 
 
@@ -36,7 +27,6 @@ cdef Array borrow(ndarray a)                    # a new view of `a` as an Array,
 cpdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason)
 cdef object link_of(Array x)                    # None for shared memory, else the Storage
 cdef str kind_of(Array x)                        # "shared" or "private"
-cdef str lost_text(Array x)
 cdef ndarray exported(Array x)                  # the ndarray that is handed out
 cdef object operand(object x)                   # ndarray or scalar for NumPy, or NotImplemented
 cdef double priority_of(object x)

@@ -17,6 +17,7 @@ from ._checks cimport check_method, check_power, refuse_objects
 from ._copies cimport condensed, failed, scoped
 from ._core cimport WRITTEN, contains, enter, leave, shared_mode
 from ._keys cimport has_fields, plain_key, plain_slice, repeats, value_for
+from ._lost cimport Lost, lost_record
 from ._storage cimport Storage, adopt, export_view, in_shared, storage_of, will_write
 
 import operator
@@ -27,7 +28,7 @@ import numpy as np
 from . import _show
 from ._errors import HandleError
 
-__all__ = ["Array", "Lost", "unwrap", "wrap"]
+__all__ = ["Array", "unwrap", "wrap"]
 
 cnp.import_array()
 
@@ -70,11 +71,6 @@ cdef object MISSING = object()
 cdef tuple SCALARS = (np.generic,)
 
 
-@cython.final
-cdef class Lost:
-    """What is known of an array that arrived and could not be opened."""
-
-
 cdef int refuse(Array x) except -1:
     """Raise: `x` has no data."""
     if isinstance(x._link, Lost):
@@ -89,7 +85,7 @@ cdef int refuse(Array x) except -1:
 cdef int mixed(object x, str device) except -1:
     """Raise: `x`, an Array, is to be used together with arrays on `device`."""
     raise ValueError(f"arrays on {x.device} and on {device} in one operation: bring them to one "
-                     "device, x.to_device(...), first")
+                     "device, x.to_device(...), first (numbers, as of x.item(), go with any)")
 
 
 cdef int host_only(object x) except -1:
@@ -155,11 +151,6 @@ cdef str kind_of(Array x):
     return "shared" if in_shared(below(x)) else "private"
 
 
-cdef str lost_text(Array x):
-    """Return the repr of a lost Array."""
-    return _show.lost(x._link)
-
-
 cdef object link_of(Array x):
     """Return None where the memory of `x` is shared, else its Storage, which then knows `x`."""
     cdef Storage storage
@@ -183,11 +174,8 @@ cdef Array borrow(ndarray a):
 
 cpdef Array lost_array(tuple shape, object dtype, object device, bint readonly, str reason):
     """Return an Array whose memory could not be opened: every use of its data says `reason`."""
-    cdef Lost lost = Lost.__new__(Lost)
     cdef Array x = Array.__new__(Array)
-    lost.shape, lost.dtype, lost.device = shape, dtype, device
-    lost.readonly, lost.reason = readonly, reason
-    x._link = lost
+    x._link = lost_record(shape, dtype, device, readonly, reason)
     return x
 
 
@@ -713,10 +701,12 @@ cdef class Array:
         return bool(PySequence_Contains(below(self), value if b is NotImplemented else b))
 
     def __repr__(self):
-        return _show.text(below(self), kind_of(self)) if self._a is not None else lost_text(self)
+        if self._a is None:
+            return _show.lost(self._link)
+        return _show.text(below(self), kind_of(self))
 
     def __str__(self):
-        return str(below(self)) if self._a is not None else lost_text(self)
+        return _show.lost(self._link) if self._a is None else str(below(self))
 
     # Indexing.
 

@@ -6,19 +6,18 @@ from numpy cimport ndarray
 
 from ._array cimport (
     Array,
-    Lost,
     below,
     borrow,
     exported,
     extend,
     kind_of,
-    lost_text,
     made,
     unwrap,
     wrap,
 )
 from ._copies cimport scoped
 from ._keys cimport value_for
+from ._lost cimport Lost
 from ._storage cimport make_ndarray
 
 from types import GenericAlias
@@ -219,7 +218,7 @@ def __trunc__(Array self):
 
 def __format__(Array self, spec):
     """Format the element of a 0-d array; other shapes take no format."""
-    return format(below(self) if self._a is not None else lost_text(self), spec)
+    return format(below(self) if self._a is not None else _show.lost(self._link), spec)
 
 
 def _repr_html_(Array self):

@@ -36,6 +36,7 @@ cdef extern from "core/driver.h" nogil:
         SA_CUDA_NO_DESCRIPTOR
     int sa_cuda_start()
     bint sa_cuda_started()
+    bint sa_cuda_untouched()
     bint sa_cuda_is_double()
     int sa_cuda_count()
     int sa_cuda_version()
@@ -124,6 +125,11 @@ def start():
 def started():
     """Whether this process has initialised the driver."""
     return sa_cuda_started()
+
+
+def untouched():
+    """Whether neither this process nor one that it was forked from has initialised the driver."""
+    return sa_cuda_untouched()
 
 
 def is_double():

@@ -51,9 +51,17 @@ cdef object inplace(object operation, CudaArray x, object other):
     cdef object b = call.operand(other)
     if b is NotImplemented:
         return NotImplemented
+    cdef object a = record_of(x).b
     check_writable(record_of(x), "output array")
     with call.library.scope(call.index):
-        call.library.operate(operation, record_of(x).b, b)
+        r = call.library.operate(operation, a, b)
+        if r is not a:      # CuPy has no matmul in place
+            if r.shape != a.shape:
+                raise ValueError(f"the result has shape {r.shape}, and the Array {a.shape}")
+            if not np.can_cast(r.dtype, a.dtype, "same_kind"):
+                raise TypeError(f"cannot cast the result from {r.dtype!r} to {a.dtype!r} with "
+                                "casting rule 'same_kind'")
+            call.library.operate(operator.setitem, a, Ellipsis, r)
     return x
 
 
@@ -289,7 +297,7 @@ cdef class CudaArray(Array):
         cdef Call call = call_of(self)
         cdef bint element = False
         cdef object a = call.operand(self)
-        key = keys_of(call, key, &element)
+        key = keys_of(call, key, record_of(self).b, &element)
         with call.library.scope(call.index):
             r = a[key]
             if element and r.ndim == 0:
@@ -301,7 +309,7 @@ cdef class CudaArray(Array):
         cdef Record record = record_of(self)
         cdef bint element = False
         check_writable(record, "assignment destination")
-        key = keys_of(call, key, &element)
+        key = keys_of(call, key, record_of(self).b, &element)
         if not isinstance(value, (str, bytes)):
             value = call.operand(value)
             if value is NotImplemented:

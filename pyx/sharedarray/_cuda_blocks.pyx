@@ -6,10 +6,12 @@ memory goes back to its pool when the control block was recycled: then nobody is
 """
 
 cimport cython
+from libc.errno cimport EMFILE, ENFILE
 from libc.stdint cimport uint64_t
 
 from . cimport _core
 from ._cuda cimport Segment, create, let_write, publish, receive, wait_quietly
+from ._errors cimport raise_errno
 from ._storage cimport Hold, new_block
 
 import bisect
@@ -19,12 +21,12 @@ import threading
 import time
 import weakref
 
-from . import _memory
-from ._cuda import OutOfMemory, is_double, memory_info, started
+from . import _device, _driver, _memory
+from ._cuda import OutOfMemory, is_double, memory_info, started, untouched
 from ._cuda import synchronize as wait_for
 from ._cuda_pools import CupyPool, FirstFitPool
 from ._errors import HandleError
-from ._limits import size_text
+from ._limits import cache_cap, size_text
 
 cdef extern from "Python.h":
     bint Py_IsInitialized()
@@ -34,6 +36,8 @@ cdef enum:
 
 KEPT = 16               # received segments without a block in use that stay mapped, at most
 KEPT_TIME = 10.0        # seconds
+KEPT_SHARE = 32         # they are at most this part of the memory of their device,
+KEPT_BYTES = 64 << 20   # or so many bytes where that is less, and never more than the cache
 
 
 # ---- what is mapped where ----
@@ -49,6 +53,7 @@ class Places:
         self._named = {}         # key -> a weak reference
         self.own = {}            # base -> Segment: in a pool
         self.unused = {}         # key -> (Segment, when): received, kept for a while
+        self.most = {}           # number of a device -> bytes of those on it, at most
 
     def enter(self, Segment segment):
         """Note a new segment."""
@@ -81,11 +86,33 @@ class Places:
         return None if found is None else found()
 
     def keep(self, Segment segment):
-        """Let a received segment without a block in use stay mapped for a while."""
+        """Let a received segment without a block in use stay mapped for a while.
+
+        Its maker cannot give it back meanwhile, and does not know: there are few, the newest.
+        """
+        cdef Segment one
         self.unused.pop(segment.key, None)
         self.unused[segment.key] = (segment, time.monotonic())
-        while len(self.unused) > KEPT:
-            self.unused.pop(next(iter(self.unused)), None)
+        nbytes = self.unused_on(segment.index)
+        for key, (one, _) in list(self.unused.items()):
+            heavy = one.index == segment.index and nbytes > self.most.get(one.index, KEPT_BYTES)
+            if heavy or len(self.unused) > KEPT:
+                if self.unused.pop(key, None) is not None and one.index == segment.index:
+                    nbytes -= one.nbytes
+
+    def unused_on(self, index):
+        """Return the bytes of the segments on a device that are kept."""
+        cdef Segment one
+        return sum([one.nbytes for one, _ in list(self.unused.values()) if one.index == index])
+
+    def bound(self, index):
+        """Say how much may be kept of a device, when something is first received there."""
+        if index not in self.most:
+            try:
+                share = memory_info(index)[1] // KEPT_SHARE
+            except (MemoryError, RuntimeError):     # what was received is there all the same
+                share = 0
+            self.most[index] = min(max(share, KEPT_BYTES), cache_cap())
 
     def purge(self, age=KEPT_TIME):
         """Let go of those that nobody used for `age` seconds; return their bytes."""
@@ -339,6 +366,8 @@ cpdef Block allocate(int index, size_t nbytes):
     ------
     MemoryError
         With the figures, if it cannot be had after all that is cached was given back.
+    OSError
+        If no descriptor is left: the driver takes them too, and does not say what it lacked.
     """
     settle()
     pool = pool_of(index)
@@ -348,6 +377,8 @@ cpdef Block allocate(int index, size_t nbytes):
             break
         except OutOfMemory as error:
             if attempt == 2:
+                check_descriptors(f"cannot allocate {nbytes:,} bytes ({size_text(nbytes)}) on "
+                                  f"cuda:{index}")
                 raise MemoryError(exhausted(index, nbytes, str(error))) from None
             if attempt == 1:
                 gc.collect()
@@ -357,6 +388,18 @@ cpdef Block allocate(int index, size_t nbytes):
             pool.trim()
     segment = places.at(memory.ptr)
     return new_on(index, memory, memory.ptr, nbytes, segment)
+
+
+cdef int check_descriptors(str what) except -1:
+    cdef int fd
+    try:
+        fd = os.open(os.devnull, os.O_RDONLY)
+    except OSError as error:
+        if error.errno == EMFILE or error.errno == ENFILE:
+            raise_errno(error.errno, what)
+        return 0
+    os.close(fd)
+    return 0
 
 
 cdef str exhausted(int index, size_t nbytes, str why):
@@ -421,6 +464,7 @@ cdef Block received_block(int index, const uint64_t *ident, uint64_t size, uint6
                 os.close(fd)
                 raise
             places.enter(segment)
+            places.bound(index)
         elif segment.seg.size != size or segment.seg.device != index:
             raise HandleError("the handle and the mapped device memory differ in size or device")
         places.unused.pop(key, None)
@@ -468,7 +512,7 @@ cdef dict stats_of(int index):
                 published += left.nbytes
             if _core.device_in_flight(left.p):
                 in_flight += left.nbytes
-    kept = sum([s.nbytes for s, _ in list(places.unused.values()) if s.index == index])
+    kept = places.unused_on(index)
     cached = 0 if pool is None else pool.total() - pool.used()
     return {"allocated": books.allocated, "cached": cached + kept, "published": published,
             "in_flight": in_flight, "attached": books.attached, "peak": books.peak}
@@ -516,7 +560,7 @@ _memory.register(Account())
 
 
 def memory_summary(index):
-    """Return a table of the memory of a device.
+    """Return a table of the memory of a device; no context comes of it.
 
     Parameters
     ----------
@@ -528,7 +572,13 @@ def memory_summary(index):
     str
     """
     settle()
-    available, total = memory_info(index)
+    if untouched():
+        try:
+            available, total = _driver.memory(index)
+        except RuntimeError as error:
+            raise _device.DeviceError(f"the memory of cuda:{index}: {error}") from None
+    else:
+        available, total = memory_info(index)
     row = {"total": total, "free": available, **stats_of(index)}
     head = f"{'device':<8}" + "".join([f"{name:>14}" for name in row])
     return head + f"\ncuda:{index:<3}" + "".join([f"{size_text(n):>14}" for n in row.values()])

@@ -13,4 +13,4 @@ cdef class Call:                    # one operation on a device
 
 
 cdef Call call_of(Array x)
-cdef object keys_of(Call call, object key, bint *element)
+cdef object keys_of(Call call, object key, object b, bint *element)

@@ -23,6 +23,8 @@ cdef extern from "Python.h":
 cdef tuple SCALARS = (bool, int, float, complex, np.generic)
 cdef double PRIORITY = Array.__array_priority__
 cdef object MISSING = object()
+cdef str NO_INDEX = ("only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and "
+                     "integer or boolean arrays are valid indices")
 
 
 def cuda_of(object x, int depth=0):
@@ -240,7 +242,7 @@ cdef object key_of(Call call, object key, bint *single):
     if isinstance(key, (list, tuple)) and cuda_of(key) is not None:
         key = [operator.index(item) if is_cuda(item) else item for item in key]
     if isinstance(key, SCALARS):
-        return key
+        raise IndexError(NO_INDEX)
     if isinstance(key, (list, tuple)) and key and all([isinstance(name, str) for name in key]):
         return key
     if call.library.is_array(key) and not isinstance(key, ndarray):
@@ -253,11 +255,13 @@ cdef object key_of(Call call, object key, bint *single):
     return upload(value, call.index)
 
 
-cdef object keys_of(Call call, object key, bint *element):
-    """Return an index as the library takes it; `element`: it selects one element."""
+cdef object keys_of(Call call, object key, object b, bint *element):
+    """Return an index of `b` as the library takes it; `element`: it selects one element."""
     cdef bint single
     cdef Py_ssize_t integers = 0
     cdef list items
+    if isinstance(key, str) and b.dtype.names is None:
+        raise IndexError(NO_INDEX)
     if type(key) is not tuple:
         items = [key_of(call, key, &single)]
         element[0] = single

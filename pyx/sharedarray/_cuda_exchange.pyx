@@ -14,12 +14,14 @@ from ._cuda_record cimport (
     download,
     header,
     is_cuda,
+    joined,
     record_of,
     upload,
 )
 from ._dlpack cimport to_capsule, understands_versions
 
 import operator
+import sys
 
 import numpy as np
 
@@ -118,9 +120,10 @@ def transfer(CudaArray x not None, device, stream=None):
     block = library.blocks.allocate(device.index, max(b.size * b.dtype.itemsize, 1))
     result = library.array(block, 0, tuple(b.shape), tuple(b.strides), b.dtype)
     if b.size:
+        pointer = joined(library, record.index, pointer)
+        library.driver.synchronize(device.index)        # the block may still be read there
         library.driver.copy(device.index, block.pointer, record.index, library.pointer(b),
-                            b.size * b.dtype.itemsize,
-                            library.stream(record.index) if pointer is None else pointer)
+                            b.size * b.dtype.itemsize, pointer)
         library.driver.synchronize(record.index)
     return cuda_array(result, device.index)
 
@@ -153,6 +156,27 @@ def cuda(CudaArray self, device=None):
 cdef object refused(CudaArray x, str what):
     raise TypeError(f"{what} works on host memory, and this Array is on {x.device}: "
                     "x.to_device(\"cpu\") copies it there")
+
+
+cdef object refused_function(CudaArray x, object function):
+    """Raise for a function of NumPy or on top of it, naming ours where there is one."""
+    cdef object name = getattr(function, "__name__", "?")
+    cdef object module = getattr(function, "__module__", None) or ""
+    cdef object found
+    if isinstance(function, np.ufunc):
+        module = "numpy" if getattr(np, name, None) is function else ""
+    path = f"{module}.{name}" if module else name
+    if module.partition(".")[0] != "numpy":
+        refused(x, path)
+    ours = path.partition(".")[2]
+    found = sys.modules["sharedarray"]
+    for part in ours.split("."):
+        found = getattr(found, part, None)
+    if found is None:
+        refused(x, path)
+    raise TypeError(f"{path} works on host memory, and this Array is on {x.device}: use "
+                    f"sharedarray.{ours}, and bring NumPy arrays there by "
+                    f"sharedarray.asarray(..., device='{x.device}')")
 
 
 def numpy(CudaArray self):
@@ -189,16 +213,11 @@ def __array_ufunc__(CudaArray self, ufunc, method, *inputs, **kwargs):
     for x in inputs:
         if isinstance(x, ndarray) or isinstance(x, np.generic):
             call_of(self).host(x)
-    raise TypeError(f"numpy.{ufunc.__name__} works on host memory, and this Array is on "
-                    f"{self.device}: use sharedarray.{ufunc.__name__}, and bring NumPy arrays "
-                    f"there by sharedarray.asarray(..., device='{self.device}')")
+    refused_function(self, ufunc)
 
 
 def __array_function__(CudaArray self, func, types, args, kwargs):
-    name = getattr(func, "__name__", "?")
-    raise TypeError(f"numpy.{name} works on host memory, and this Array is on {self.device}: use "
-                    f"sharedarray.{name}, and bring NumPy arrays there by "
-                    f"sharedarray.asarray(..., device='{self.device}')")
+    refused_function(self, func)
 
 
 # To other libraries

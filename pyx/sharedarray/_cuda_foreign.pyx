@@ -4,7 +4,7 @@ cimport numpy as cnp
 from numpy cimport ndarray, npy_intp
 
 from ._array cimport Array
-from ._cuda_record cimport cuda_array
+from ._cuda_record cimport cuda_array, upload
 from ._dlpack cimport from_capsule
 from ._storage cimport make_ndarray
 
@@ -25,7 +25,9 @@ cdef object lent = weakref.WeakValueDictionary()    # where -> Storage of memory
 
 
 cdef tuple interface_of(object x):
-    """Return an ndarray with address and layout of an array by its CUDA array interface."""
+    """Return an ndarray with address and layout by the CUDA array interface, a stream, and
+    whether there is an address: empty arrays have none.
+    """
     cdef dict about = x.__cuda_array_interface__
     cdef npy_intp[64] shape
     cdef npy_intp[64] strides
@@ -44,7 +46,7 @@ cdef tuple interface_of(object x):
         strides[i] = step if steps is None else steps[i]
         step *= max(shape[i], 1)
     view = make_ndarray(<void *>pointer, dtype, ndim, shape, strides, not readonly, (x,))
-    return view, about.get("stream")
+    return view, about.get("stream"), pointer != 0
 
 
 cdef Py_ssize_t device_at(object x, object library, ndarray view):
@@ -86,7 +88,10 @@ def borrowed(x):
         view = from_capsule(asked(x, ours if ours else 1), True)
         writable = bool(cnp.PyArray_ISWRITEABLE(view))
     else:
-        view, stream = interface_of(x)
+        view, stream, placed = interface_of(x)
+        if not placed and (<object>view).size == 0:
+            index = _device.Device("cuda").index        # nothing says where it lies
+            return cuda_array(upload(view, index), index, bool(cnp.PyArray_ISWRITEABLE(view)))
         index = device_at(x, library, view)
         writable = bool(cnp.PyArray_ISWRITEABLE(view))
         if stream is not None and stream != 0:

@@ -25,6 +25,8 @@ cdef inline Record record_of(Array x):
 cdef int unmade() except -1
 cdef int makes(object kind) except -1
 cdef str place_of(int index)
+cdef object joined(object library, int index, object stream)
+cdef int rejoined(object library, int index, object stream) except -1
 cpdef Array cuda_array(object b, int index, bint writable=*, object storage=*)
 cdef int become(Array x, object b, object storage) except -1
 cpdef ndarray header(Array x, object owner=*)   # never read or write through it

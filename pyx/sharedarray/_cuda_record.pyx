@@ -16,7 +16,7 @@ import numpy as np
 
 from . import _device
 
-__all__ = ["Record", "cuda_array", "download", "header", "look_for_devices",
+__all__ = ["Record", "cuda_array", "download", "header", "index_of", "look_for_devices",
            "looks_for_devices", "upload"]
 
 cnp.import_array()
@@ -95,6 +95,21 @@ cdef int become(Array x, object b, object storage) except -1:
     return 0
 
 
+def index_of(Array x not None):
+    """Return the number of the device of an Array on a CUDA device.
+
+    Parameters
+    ----------
+    x : Array
+        On a CUDA device.
+
+    Returns
+    -------
+    int
+    """
+    return record_of(x).index
+
+
 cdef str place_of(int index):
     return f"cuda:{index}"
 
@@ -106,6 +121,26 @@ cdef int check_writable(Record record, str what) except -1:
 
 
 # Between host and device
+
+
+cdef object joined(object library, int index, object stream):
+    """Return the stream that copies; another than the current one waits for that one first.
+
+    What is copied may still be written there, and memory just taken from the pool still be read.
+    """
+    cdef object current = library.stream(index)
+    if stream is None or stream == current:
+        return current
+    library.driver.wait_stream(index, stream, current)
+    return stream
+
+
+cdef int rejoined(object library, int index, object stream) except -1:
+    """Let the current stream wait for the copy, as whoever uses it there expects."""
+    cdef object current = library.stream(index)
+    if stream != current:
+        library.driver.wait_stream(index, current, stream)
+    return 0
 
 
 cpdef object upload(ndarray a, int index, object stream=None):
@@ -135,8 +170,9 @@ cpdef object upload(ndarray a, int index, object stream=None):
     block = library.blocks.allocate(index, max(n, 1))
     if n:
         flat = make_ndarray(cnp.PyArray_DATA(a), U1, 1, &n, NULL, False, a)
-        library.driver.copy_in(index, block.pointer, flat,
-                               library.stream(index) if stream is None else stream)
+        stream = joined(library, index, stream)
+        library.driver.copy_in(index, block.pointer, flat, stream)
+        rejoined(library, index, stream)
     return library.array(block, 0, (<object>a).shape, (<object>a).strides, a.dtype)
 
 
@@ -183,6 +219,7 @@ cpdef ndarray download(Array x, object stream=None):
     cdef Record record = record_of(x)
     cdef object library = _device.loaded(), b = record.b
     cdef ndarray layout = header(x), result
+    cdef object flat
     cdef npy_intp n
     cdef str order = "C"
     if cnp.PyArray_IS_F_CONTIGUOUS(layout) and not cnp.PyArray_IS_C_CONTIGUOUS(layout):
@@ -193,7 +230,7 @@ cpdef ndarray download(Array x, object stream=None):
     result = np.empty(b.shape, b.dtype, order)
     n = cnp.PyArray_NBYTES(result)
     if n:
-        library.driver.copy_out(
-            record.index, make_ndarray(cnp.PyArray_DATA(result), U1, 1, &n, NULL, True, result),
-            library.pointer(b), library.stream(record.index) if stream is None else stream)
+        flat = make_ndarray(cnp.PyArray_DATA(result), U1, 1, &n, NULL, True, result)
+        stream = joined(library, record.index, stream)
+        library.driver.copy_out(record.index, flat, library.pointer(b), stream)
     return result

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _cuda
 from ._cuda_blocks import allocate
-from ._device import make
+from ._device import loaded, make
 from ._errors import DeviceError
 
 cdef extern from "core/ndarray.h":
@@ -144,7 +144,7 @@ cdef class CudaStorage(Storage):
     @property
     def id(self):
         """A str, equal in every process that sees this memory and only there; never used again."""
-        if isinstance(self.remote, Block):
+        if self.remote.shared:
             first, second, serial = self.remote.key
             return f"{first:016x}{second:016x}-{serial:x}"
         if self.name is None or self.name[0] != os.getpid():
@@ -203,6 +203,16 @@ cdef class CudaStorage(Storage):
             _cuda.copy_in(self.remote.index, self.remote.pointer + start, data)
             _cuda.synchronize(self.remote.index)
 
+    def _write_spread(self, index, data):
+        library, remote = loaded(), self.remote
+        block = allocate(remote.index, len(data))
+        _cuda.synchronize(remote.index)
+        _cuda.copy_in(remote.index, block.pointer, data)
+        with library.scope(remote.index):
+            whole = library.foreign(remote, remote.pointer, remote.index, (self.nbytes,), (1,), U1)
+            whole[index] = library.array(block, 0, (len(data),), (1,), U1)
+        _cuda.synchronize(remote.index)
+
     def _place(self, index):
         i = index.__index__()
         if i < 0:
@@ -237,13 +247,17 @@ cdef class CudaStorage(Storage):
                 raise ValueError(f"Storage: {len(data)} bytes given for a range of {count}")
         if step == 1:
             self._write(start, data)
-        elif count:
-            whole = np.frombuffer(self._read(0, self.nbytes), U1)
-            whole[index] = data
-            self._write(0, whole)
+        elif count:         # nothing between these bytes, which others may be writing
+            self._write_spread(index, data)
 
     def __getbuffer__(self, Py_buffer *view, int flags):
+        self._no_buffer()
+
+    def _no_buffer(self):
         raise TypeError(f"a Storage on {self.device} has no buffer; slices of it are bytes")
+
+    def __array__(self, dtype=None, copy=None):
+        self._no_buffer()       # else NumPy would fetch it as a sequence, byte by byte
 
     def __reduce_ex__(self, protocol):
         raise TypeError(

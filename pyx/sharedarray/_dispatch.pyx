@@ -189,6 +189,10 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
         array = created(function, args, count, kwnames)
         if array is not None:
             return array
+    elif elsewhere and not function._creates:
+        array = followed(function, args, count, kwnames)
+        if array is not NotImplemented:
+            return array
     if count == function._inputs and kwnames == NULL:
         array = direct(function, args, count)
         if array is not None:
@@ -271,6 +275,16 @@ cdef object created(Function function, PyObject *const *args, Py_ssize_t count,
         return None
     from ._cuda_dispatch import create
     return create(function, device, *listed(args, count, kwnames))
+
+
+cdef object followed(Function function, PyObject *const *args, Py_ssize_t count,
+                     PyObject *kwnames):
+    """Call with no Array among the arguments where a device is in force; else NotImplemented."""
+    cdef object device = default()
+    if device.index is None:
+        return NotImplemented
+    from ._cuda_dispatch import follow
+    return follow(function, device, *listed(args, count, kwnames))
 
 
 cdef tuple listed(PyObject *const *args, Py_ssize_t count, PyObject *kwnames):
@@ -406,7 +420,8 @@ cdef class Function:
         if isinstance(target, np.ufunc) and target.nout == 1 and target.nin <= 2:
             self._inputs = target.nin
         self._device = device_place(target)
-        self._creates = self._device != NOT_TAKEN or name in CREATORS
+        self._creates = (self._device != NOT_TAKEN or name in CREATORS
+                         or module == "sharedarray.random")
         self.__name__ = name.rpartition(".")[2]
         self.__qualname__ = name
         self.__module__ = module
@@ -571,7 +586,8 @@ cdef int here_only(object function, tuple args, dict kwargs) except -1:
     """Raise where an argument is on another device: this runs on the CPU alone."""
     x = found_elsewhere((args, kwargs)) if elsewhere else None
     if x is not None:
-        name = getattr(function, "__name__", type(function).__name__)
+        name = getattr(function, "__qualname__", type(function).__name__)
+        name = name.removesuffix(".__call__")       # vectorize
         raise NotImplementedError(f"{name} works on the CPU only, and an argument is on "
                                   f"{x.device}: x.to_device('cpu') copies it there")
     return 0

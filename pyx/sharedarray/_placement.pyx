@@ -4,7 +4,6 @@ cimport numpy as cnp
 
 from ._array cimport (
     Array,
-    Lost,
     below,
     exported,
     extend,
@@ -15,6 +14,7 @@ from ._array cimport (
 )
 from ._copies cimport copied
 from ._fill cimport fill_array
+from ._lost cimport Lost
 from ._storage cimport in_shared, storage_of
 
 import numpy as np

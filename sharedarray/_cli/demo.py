@@ -98,7 +98,8 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output or pathlib.Path(f"{pathlib.Path(found.name).stem}_relief.png")
     _check_output(output, arguments.file)
     try:
-        return _demonstrate(found, output, arguments, device)
+        with xp.memory("shared"):  # also where SHAREDARRAY_MEMORY says otherwise
+            return _demonstrate(found, output, arguments, device)
     except BrokenProcessPool:
         print("a worker process was killed; the work cannot go on", file=sys.stderr)
         return 1
@@ -197,9 +198,11 @@ def plan(model: loading.Terrain, wanted: int) -> tuple[tuple[int, int], tuple[fl
 
 
 def _existing(name: str) -> "xp.Device":
-    """Return the device of a name, if arrays can be made there."""
+    """Return the device of a name, if arrays can be made and shared there."""
     try:
-        return _devices.resolve(name)
+        device = _devices.resolve(name)
+        xp.empty(1, device=device).share_memory_()  # what the workers write has to arrive here
+        return device
     except (ValueError, xp.DeviceError) as error:
         raise UsageError(str(error)) from None
 

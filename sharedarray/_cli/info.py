@@ -119,7 +119,8 @@ def as_text(found: dict) -> str:
     cuda = found["cuda"]
     lines += ["", "CUDA", f"  {'devices':<22} {cuda['devices']}"]
     if cuda["driver"]:
-        lines.append(f"  {'driver':<22} CUDA {cuda['driver']}")
+        double = ", a double without a card" if cuda["double"] else ""
+        lines.append(f"  {'driver':<22} CUDA {cuda['driver']}{double}")
     if cuda["reason"]:
         lines.append(f"  {'not usable':<22} {cuda['reason']}")
     return "\n".join(lines)
@@ -161,5 +162,6 @@ def _cuda() -> dict:
         "devices": driver.devices,
         "usable": _devices.count("cuda"),
         "driver": ".".join(map(str, driver.version)) if driver.version else None,
+        "double": _driver.is_double(),
         "reason": reason,
     }

@@ -44,6 +44,11 @@ def test_the_sample(command, tmp_path):
     assert os.listdir(tmp_path) == ["jacksboro_fault_dem_relief.png"]
 
 
+def test_private_memory_is_not_for_the_demonstration(command):
+    done = command("demo", "--size", "96", "--workers", "2", SHAREDARRAY_MEMORY="private")
+    assert "results: equal, byte for byte" in done.stdout.splitlines()
+
+
 def test_the_same_picture_each_time(command, tmp_path):
     for name in ("a.png", "b.png"):
         command("demo", *SMALL, "--output", name, "--workers", 3 if name == "a.png" else 1)

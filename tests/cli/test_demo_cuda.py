@@ -54,3 +54,12 @@ def test_without_a_device_it_is_one_line(command, tmp_path):
         assert done.stderr.startswith("python -m sharedarray demo: ")
         assert "the device 'cpu' is always there" in done.stderr or "the last one is" in done.stderr
     assert os.listdir(tmp_path) == []
+
+
+@on_the_double
+def test_a_device_whose_memory_cannot_be_shared_is_one_line(command, tmp_path):
+    card = environment(devices=1, attributes="102=0")
+    done = command("demo", *SMALL, "--device", "cuda", status=2, **card)
+    assert (done.stdout, done.stderr.count("\n")) == ("", 1)
+    assert "memory of cuda:0 cannot be shared" in done.stderr
+    assert os.listdir(tmp_path) == []

@@ -70,6 +70,7 @@ def test_cuda_or_why_not(monkeypatch):
         "devices": 0,
         "usable": 0,
         "driver": None,
+        "double": False,
         "reason": "no NVIDIA driver",
     }
     assert "not usable             no NVIDIA driver" in info.as_text(found)
@@ -79,7 +80,9 @@ def test_cuda_or_why_not(monkeypatch):
     found = info.collect()
     assert (found["cuda"]["devices"], found["cuda"]["driver"]) == (2, "13.0")
     assert "on the CPU only" in found["cuda"]["reason"]
-    assert "driver                 CUDA 13.0" in info.as_text(found)
+    assert "driver                 CUDA 13.0\n" in info.as_text(found)
+    monkeypatch.setattr(_driver, "is_double", lambda: True)
+    assert "CUDA 13.0, a double without a card\n" in info.as_text(info.collect())
 
 
 # Features.

@@ -40,6 +40,12 @@ def test_what_was_dropped_serves_the_next(worker):
     assert len(places) <= 2
 
 
+def test_what_was_named_and_not_sent_is_recycled_too(worker):
+    for ask in ("storage().id", "handle()", "storage().attached()"):
+        worker.run(f"x = xp.empty(1000, device='cuda')\nx.{ask}")
+        assert stats(worker, "published") == stats(worker, "allocated") == 0
+
+
 def test_figures_add_up(worker):
     assert stats(worker, "allocated") == 0
     worker.run("keep['x'] = xp.empty(4 << 20, dtype='u1', device='cuda')")
@@ -82,14 +88,35 @@ def test_devices_are_apart(worker):
     assert worker.get("xp.memory_stats()['cuda:1']['allocated']") == 200 * MIB
 
 
+def test_without_descriptors_it_is_no_lack_of_memory():
+    with process(devices=1) as worker:  # what a card's driver takes is its own affair
+        worker.run("xp.ones(3, device='cuda')\nxp.empty_cache()")
+        with pytest.raises(WorkerError) as caught:
+            worker.run(
+                "import resource\nlimit = resource.getrlimit(resource.RLIMIT_NOFILE)\n"
+                "resource.setrlimit(resource.RLIMIT_NOFILE, (60, limit[1]))\nheld = []\n"
+                "try:\n"
+                "    while len(held) < 60: held.append(os.open(os.devnull, os.O_RDONLY))\n"
+                "except OSError: os.close(held.pop())\n"
+                "try:\n"
+                "    x = [xp.empty(20 << 20, dtype='u1', device='cuda') for _ in range(9)]\n"
+                "finally:\n"
+                "    resource.setrlimit(resource.RLIMIT_NOFILE, limit)\n"
+                "    for fd in held: os.close(fd)"
+            )
+        assert caught.value.kind == "OSError"
+        assert "RLIMIT_NOFILE" in caught.value.message
+        assert "20,971,520 bytes (20.0 MiB) on cuda:0" in caught.value.message
+
+
 def test_received_mappings_are_let_go_of_before_memory_error():
     with processes({"memory": 256 * MIB}, {"memory": 256 * MIB}) as (maker, user):
         message = maker.run(
-            "y = keep['y'] = xp.empty(100 << 20, dtype='u1', device='cuda')\n"
+            "y = keep['y'] = xp.empty(60 << 20, dtype='u1', device='cuda')\n"
             "return bytes(y.handle())"
         )
         user.run("xp.from_handle(xp.Handle.from_bytes(m))", m=message)
-        assert user.get("xp.memory_stats()['cuda:0']['cached']") == 100 * MIB
+        assert user.get("xp.memory_stats()['cuda:0']['cached']") == 60 * MIB
         assert user.run(COUNTS)["mappings"] == 1
         user.run("xp.empty_cache()")
         assert user.run(COUNTS)["mappings"] == 0

@@ -3,13 +3,15 @@
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import pytest
 
 from tests.harness.worker import WorkerError
 
-from .machines import DESCRIPTORS, left, process, processes
+from .machines import DESCRIPTORS, left, process, processes, surroundings
 
 pytestmark = pytest.mark.gpu
 
@@ -230,7 +232,8 @@ def test_questions_before_a_fork_are_harmless():
     with process() as worker:
         worker.run(
             "xp.cuda.is_available(), xp.cuda.device_count(), xp.cuda.current_device()\n"
-            "xp.cuda.set_device(1)\nxp.Device('cuda:1')\nwith xp.Device('cuda:0'): pass"
+            "xp.cuda.set_device(1)\nxp.Device('cuda:1')\nwith xp.Device('cuda:0'): pass\n"
+            "assert 'cuda:0' in xp.cuda.memory_summary(0)"
         )
         assert worker.run(
             "import multiprocessing\nfrom tests.cuda.test_lifetimes import can_use\n"
@@ -248,3 +251,70 @@ def can_use(queue):
 
 def test_the_start_methods_here():
     assert multiprocessing.get_all_start_methods() == ["fork", "spawn", "forkserver"]
+
+
+AT_THE_END = """
+import builtins
+import sharedarray as xp
+class Late:
+    def __init__(self, x):
+        self.x, self.me = x, self
+    def __del__(self):
+        print(self.x.tolist(), self.x.shape, float(self.x[0]))
+builtins.late = Late(xp.ones(2, device="cuda"))
+"""
+
+
+def test_arrays_can_be_read_when_nothing_can_be_imported_any_more():
+    with surroundings():
+        done = subprocess.run(
+            [sys.executable, "-X", "dev", "-c", AT_THE_END],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "[1.0, 1.0] (2,) 1.0\n"
+
+
+SLOW = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <string.h>
+#include <unistd.h>
+void *dlopen(const char *name, int mode) {
+    void *(*next)(const char *, int) = dlsym(RTLD_NEXT, "dlopen");
+    if (name && strstr(name, "libcuda")) usleep(500000);
+    return next(name, mode);
+}
+"""
+WHILE_IT_LOADS = """
+import os, signal, threading, time, warnings
+import sharedarray as xp
+from sharedarray import _cuda
+warnings.simplefilter("ignore")
+thread = threading.Thread(target=_cuda.start)
+thread.start()
+time.sleep(0.2)
+pid = os.fork()
+if not pid:
+    signal.alarm(20)
+    _cuda.start()
+    os._exit(_cuda.device_count())
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
+
+def test_a_child_forked_while_a_thread_loads_the_driver(tmp_path):
+    source, library = tmp_path / "slow.c", tmp_path / "slow.so"
+    source.write_text(SLOW)
+    subprocess.run(["gcc", "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    with surroundings(devices=2):
+        done = subprocess.run(
+            [sys.executable, "-c", WHILE_IT_LOADS],
+            env={**os.environ, "LD_PRELOAD": str(library)},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "2\n", "")

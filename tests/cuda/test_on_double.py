@@ -1,4 +1,4 @@
-"""What is tested on devices, on two devices of the driver double, in a process of its own."""
+"""What is tested on devices, on two and four devices of the driver double, in a process each."""
 
 import os
 import pathlib
@@ -13,12 +13,14 @@ HERE = pathlib.Path(__file__).parent
 ROOT = HERE.parents[1]
 
 
-@pytest.mark.parametrize("delayed", [False, True], ids=["immediate", "delayed"])
-def test_arrays(delayed):
+@pytest.mark.parametrize(
+    ("delayed", "devices"), [(False, 2), (True, 4)], ids=["immediate", "delayed, four devices"]
+)
+def test_arrays(delayed, devices):
     options = ["-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist", "--no-header"]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *options, str(HERE / "on_device")],
-        env={**os.environ, **cuda_double.environment(devices=2, delayed=delayed)},
+        env={**os.environ, **cuda_double.environment(devices=devices, delayed=delayed)},
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -124,6 +124,13 @@ def test_a_storage_by_handle(maker, user):
     assert maker.get("keep['y'][:10]") == b"ab\0\0\0\0\0\0\7\7"
 
 
+@pytest.mark.parametrize("use", ["np.asarray", "memoryview", "np.frombuffer", "bytearray"])
+def test_numpy_and_buffers_are_refused_by_a_storage(maker, use):
+    maker.run("keep['y'] = xp.Storage(64, 'cuda')")
+    with pytest.raises(WorkerError, match=r"TypeError"):
+        maker.run(f"{use}(keep['y'])")
+
+
 def test_read_only_views_stay_so(maker, user):
     message = maker.run("y = xp.ones(3, device='cuda').readonly()\n" + SEND)
     assert user.run(OPEN + "return z.flags.writeable", message=message) is False
@@ -182,6 +189,7 @@ def test_what_the_driver_does_not_export_is_private_and_says_why():
             with pytest.raises(WorkerError, match=r"DeviceError.*exports no descriptors"):
                 worker.run(use)
         assert "shared" not in worker.get("repr(keep['y'])")
+        assert worker.get("keep['y'].storage().id").startswith("private-")
 
 
 def test_without_read_only_mappings_flags_guard():
@@ -190,6 +198,20 @@ def test_without_read_only_mappings_flags_guard():
         assert user.run(OPEN + "return z.flags.writeable", message=message) is False
         with pytest.raises(WorkerError, match="read-only"):
             user.run("z = keep['z']\nz += 1")
+
+
+def test_four_devices_in_a_chain():
+    """Each process takes an array from the one before, to its own device, and sends it on."""
+    orders = ("0,1,2,3", "3,2,1,0", "2,3,0,1", "1,0,3,2")
+    with processes(*[{"devices": 4, "visible": order} for order in orders]) as workers:
+        message = workers[0].run("y = xp.arange(5, device='cuda:0')\n" + SEND)
+        for step, worker in enumerate(workers[1:], 1):
+            message = worker.run(
+                OPEN + "y = z.to_device(f'cuda:{n}') + n\n" + SEND, message=message, n=step
+            )
+        first = workers[0].run(OPEN + "return z.tolist(), str(z.device)", message=message)
+        # What the last calls cuda:3 is its fourth visible device: 2.
+        assert first == ([6, 7, 8, 9, 10], "cuda:2")
 
 
 # Waiting for the work on the array.
@@ -229,3 +251,28 @@ def test_a_stopped_sender_costs_less_than_a_second(pair):
         finally:
             os.kill(sender.pid, signal.SIGCONT)
         sender.run("xp.collect()")
+
+
+def test_what_a_receiver_keeps_of_others_is_bounded_in_bytes(tmp_path):
+    # Kept by number alone, the arrays of an idle receiver filled the device.
+    machine = {"memory": 256 << 20, "machine": tmp_path}
+    with processes(machine, machine) as (maker, user):
+        for mib in range(70, 120, 10):
+            message = maker.run(
+                f"y = xp.ones({mib} << 20, dtype='u1', device='cuda')\nreturn bytes(y.handle())"
+            )
+            assert user.run(OPEN + "keep.clear()\nreturn int(z[-1])", message=message) == 1
+            maker.run("xp.empty_cache()")
+        assert user.get("xp.memory_stats()['cuda:0']['cached']") <= 64 << 20
+
+
+@pytest.mark.parametrize(("cache", "most"), [("", 64 << 20), ("0", 0)])
+def test_small_segments_are_kept_within_the_cache(monkeypatch, cache, most):
+    monkeypatch.setenv("SHAREDARRAY_CACHE", cache)
+    with processes({"memory": 1 << 30}) as (user,):
+        for _ in range(5):
+            with processes({"memory": 1 << 30}) as (maker,):
+                message = maker.run("y = xp.ones(3, device='cuda')\n" + SEND)
+                user.run(OPEN + "z = None\nkeep.clear()", message=message)
+        user.run("gc.collect()")
+        assert user.get("xp.memory_stats()['cuda:0']['cached']") == most

@@ -369,6 +369,25 @@ print(xp.zeros(2).device)
         assert "'cpu' is always there" in line
 
 
+def test_a_driver_that_is_too_old_is_to_be_updated(ask):
+    lines, _ = ask(
+        """
+import sharedarray as xp
+print(xp.cuda.device_count())
+try:
+    xp.zeros(3, device="cuda")
+except xp.DeviceError as error:
+    print(error)
+""",
+        DRIVER_VERSION="11080",
+    )
+    assert lines == [
+        "0",
+        "2 devices, asked for cuda:0, but the NVIDIA driver is for CUDA 11.8, and one for CUDA 12 "
+        "or newer is needed: update it; the device 'cpu' is always there",
+    ]
+
+
 def test_without_cupy_the_demonstration_and_info_say_so(ask):
     # One to stderr, of one line, and the status of a wrong call.
     code = f"""{WITHOUT_CUPY}

@@ -84,6 +84,11 @@ def run(options: argparse.Namespace, extra: Mapping[str, str]) -> int:
     if options.list:
         say("\n".join(checks))
         return 0
+    chosen = {pattern: fnmatch.filter(checks, pattern) for pattern in options.only or ()}
+    unknown = [pattern for pattern, names in chosen.items() if not names]
+    if unknown:
+        say(f"no check is called {' or '.join(unknown)}: --list prints the names")
+        return 1
     before = facts(extra)
     if isinstance(before, str):
         say(before)
@@ -93,11 +98,14 @@ def run(options: argparse.Namespace, extra: Mapping[str, str]) -> int:
         return 1
     for name in () if options.double else ("cupy", "array_api_compat"):
         if importlib.util.find_spec(name) is None:
-            say(f"{name} is needed: pip install 'sharedarray-xp[cuda13]', or --wheels FOLDER")
+            say(
+                f"{name} is needed: pip install 'sharedarray-xp[cuda13]' (or [cuda12], by the "
+                "driver's version), or --wheels FOLDER"
+            )
             return 1
     say("\n".join(f"{name}: {value}" for name, value in before["facts"].items()))
     for name, check in checks.items():
-        if not options.only or any(fnmatch.fnmatch(name, wanted) for wanted in options.only):
+        if not chosen or any(name in names for names in chosen.values()):
             say(f"... {check.title}")
             seconds = min(check.timeout, deadline.left())
             sections.append(runner.run_check(name, check.title, seconds, extra, say))
@@ -106,6 +114,8 @@ def run(options: argparse.Namespace, extra: Mapping[str, str]) -> int:
         sections.append(suite.run(deadline.left(), say))
     sections.append(Section(END, [given_back(before, extra)]))
     say("\n" + as_text(sections) + "\n" + closing(sections))
+    if options.double:
+        say("On the driver double: the figures say nothing of any card, and no page is written.")
     taken = time.monotonic() - start
     if options.json:
         rows = [[section.title, row.as_json()] for section in sections for row in section.rows]

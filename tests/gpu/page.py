@@ -13,8 +13,9 @@ NOT_RUN = f"""{TITLE}
 Not run yet.
 
 `make gpu`, on a machine with an NVIDIA card, builds in place, measures, runs the tests that need a
-card, and writes this page, with the date, the card, the driver and the versions. Until then, what
-the other pages say of CUDA arrays was tried on a [double of the driver](testing.md) alone.
+card, and writes this page, with the date, the card, the driver and the versions (`make gpu CUDA=12`
+where the driver is for CUDA 12). Until then, what the other pages say of CUDA arrays was tried on a
+[double of the driver](testing.md#without-a-card) alone.
 """
 
 

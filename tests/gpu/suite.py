@@ -9,8 +9,13 @@ from collections.abc import Callable
 from . import runner
 from .table import Row, Section
 
-TITLE = "The tests marked gpu (tests/cuda, tests/seeds)"
-PLACES = ("tests/cuda", "tests/seeds", "tests/devices", "tests/cli")
+TITLE = "The tests marked gpu"
+# With what each needs beside pytest.
+PLACES = {
+    "tests/cuda": (),
+    "tests/seeds/test_cuda.py": (),
+    "tests/cli/test_demo_cuda.py": ("matplotlib", "PIL"),
+}
 NO_TESTS = 5  # pytest's exit status
 FAILURE = re.compile(r"^(?:FAILED|ERROR) (\S+?(?:\[.*?\])?)(?: - (.*))?$", re.M)
 CLOSING = re.compile(r"(?:\d+ [a-z]+(?:, )?)+ in [\d.]+s")
@@ -18,7 +23,11 @@ CLOSING = re.compile(r"(?:\d+ [a-z]+(?:, )?)+ in [\d.]+s")
 
 def command(jobs: int) -> list[str]:
     """What runs them; side by side where that can be."""
-    places = [place for place in PLACES if (runner.ROOT / place).exists()]
+    places = [
+        place
+        for place, needs in PLACES.items()
+        if all(importlib.util.find_spec(name) is not None for name in needs)
+    ]
     found = [sys.executable, "-m", "pytest", "-q", "-m", "gpu", "--tb=short"]
     # Skips for what is not installed are no failures here, nor are warnings of newer packages.
     found += ["-p", "no:cacheprovider", "-p", "no:tests.skips", "-W", "default", *places]

@@ -26,10 +26,20 @@ def test_some(tmp_path, capsys):
     words = ["--double", "--no-build", "--json", str(tmp_path / "rows.json")]
     for name in QUICK:
         words += ["--only", name]
-    assert command.main(words) == 0, capsys.readouterr().out
+    code, said = command.main(words), capsys.readouterr().out
+    assert code == 0, said
+    assert "the figures say nothing of any card" in said
     found = rows_of(tmp_path / "rows.json")
     assert len(found) == len(QUICK) + 1
     assert {verdict for verdicts in found.values() for verdict in verdicts} == {"holds"}
+
+
+def test_a_name_that_no_check_has_is_no_success(capsys):
+    words = ["--double", "--no-build", "--only", QUICK[0], "--only", "checks_nothing.*"]
+    assert command.main(words) == 1
+    assert capsys.readouterr().out == (
+        "no check is called checks_nothing.*: --list prints the names\n"
+    )
 
 
 @pytest.mark.slow

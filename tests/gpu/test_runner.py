@@ -213,4 +213,12 @@ class TestSuite:
         words = suite.command(4)
         assert words[:3] == [sys.executable, "-m", "pytest"]
         assert words[words.index("-m", 3) + 1] == "gpu"
-        assert {place for place in words if place.startswith("tests/")} <= set(suite.PLACES)
+        assert [place for place in words if place.startswith("tests/")] == list(suite.PLACES)
+        assert all((runner.ROOT / place).exists() for place in suite.PLACES)
+
+    def test_what_needs_a_package_that_is_missing_is_left_out(self, monkeypatch):
+        monkeypatch.setattr(suite.importlib.util, "find_spec", lambda name: None)
+        words = suite.command(4)
+        assert "tests/cuda" in words
+        assert "tests/cli/test_demo_cuda.py" not in words
+        assert "-n" not in words

@@ -33,7 +33,7 @@ void sa_free(void *p) {
     if (seg->kind == SA_SPANS && !seg->inherited) {
         sa_span *s;
         sa_block *b = sa_block_lookup(seg, p, &s);
-        if (b && s->nblocks > 1 && sa_refs(b) == 1 && !b->published && b->serial > fork_mark() && sa_local_put(s->cls, s->size, p, b)) return;
+        if (b && s->nblocks > 1 && sa_refs(b) == 1 && !b->published && !b->device && b->serial > fork_mark() && sa_local_put(s->cls, s->size, p, b)) return;
     }
     sa_lock();
     sa_ticket_sweep_of(p); /* a message opened meanwhile must not keep this very block */

@@ -11,6 +11,7 @@ sa_cuda_table sa_cuda;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static void *library;
+static bool loaded;             /* the table is full */
 static const char *missing;
 static bool twin;               /* the test double */
 static _Atomic pid_t user;      /* the process that called cuInit() here; 0: none */
@@ -26,17 +27,20 @@ static void in_child(void) {
     starting = false;
 }
 
+/* Before the lock is first held: a fork meanwhile lets nothing be registered. */
+__attribute__((constructor)) static void at_import(void) { (void)pthread_atfork(NULL, NULL, in_child); }
+
 static int load(void) {
-    if (library) return missing ? SA_CUDA_OLD_LIBRARY : 0;
+    if (loaded) return missing ? SA_CUDA_OLD_LIBRARY : 0;
     library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!library) return SA_CUDA_NO_LIBRARY;
     twin = dlsym(library, "sharedarray_cuda_double") != NULL;
-    (void)pthread_atfork(NULL, NULL, in_child);
 #define FIND(name, symbol, parameters) \
     *(void **)&sa_cuda.name = dlsym(library, symbol); \
     if (!sa_cuda.name && !missing) missing = symbol;
     SA_CUDA_FUNCTIONS(FIND)
 #undef FIND
+    loaded = true;
     return missing ? SA_CUDA_OLD_LIBRARY : 0;
 }
 
@@ -61,6 +65,7 @@ int sa_cuda_start(void) {
 }
 
 bool sa_cuda_started(void) { return user == getpid(); }
+bool sa_cuda_untouched(void) { return !user; }
 bool sa_cuda_is_double(void) { return twin; }
 int sa_cuda_count(void) { return ndevices; }
 int sa_cuda_version(void) { return version; }

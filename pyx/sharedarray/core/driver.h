@@ -43,6 +43,7 @@ typedef struct {
 
 int sa_cuda_start(void);          /* initialise; 0 also if it is done */
 bool sa_cuda_started(void);       /* whether this process has called cuInit() here */
+bool sa_cuda_untouched(void);     /* whether neither it nor one that it was forked from has */
 bool sa_cuda_is_double(void);     /* the test double: its device memory is host memory */
 int sa_cuda_count(void);
 int sa_cuda_version(void);        /* 13000 is 13.0 */

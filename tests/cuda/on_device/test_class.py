@@ -92,6 +92,7 @@ def test_html(x):
     assert "16 B, shared" in text
 
 
+@pytest.mark.filterwarnings("ignore:Setting the shape:DeprecationWarning")
 def test_attributes(x):
     m = xp.asarray(np.arange(6.0).reshape(2, 3), device=SECOND)
     assert (m.shape, m.ndim, m.size, m.itemsize, m.nbytes) == ((2, 3), 2, 6, 8, 48)
@@ -184,3 +185,16 @@ def test_flat(x):
     assert m.tolist() == [[1, 2], [1, 2]]
     assert [v.item() for v in m.flat] == [1, 2, 1, 2]
     assert len(m.flat) == 4
+
+
+def test_functions_of_numpy_name_ours_where_there_is_one(x):
+    for call, said in (
+        (np.sin, r"numpy\.sin works .* use sharedarray\.sin, "),
+        (np.add.reduce, r"numpy\.add works .* use sharedarray\.add, "),
+        (np.linalg.norm, r"numpy\.linalg\.norm works .* use sharedarray\.linalg\.norm, "),
+        (np.frompyfunc(abs, 1, 1), r"^abs \(vectorized\) works .*: x\.to_device"),
+    ):
+        with pytest.raises(TypeError, match=said):
+            call(x)
+    with pytest.raises(NotImplementedError, match=r"^vectorize works on the CPU only"):
+        xp.vectorize(abs)(x)

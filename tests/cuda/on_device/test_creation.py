@@ -8,8 +8,10 @@ import pytest
 
 import sharedarray as xp
 from sharedarray import _device
+from tests.examples import test_numeric
+from tests.swap_in import compare
 
-from .compare import SECOND, same, two
+from .compare import ON_CARD, SECOND, same, two
 
 MAKERS = {
     "arange": lambda **k: xp.arange(2, 8, 2, **k),
@@ -61,6 +63,8 @@ def test_device_argument(name):
 
 @pytest.mark.parametrize("name", sorted(NUMPYS))
 def test_device_in_force(name):
+    if ON_CARD and name == "geomspace":
+        pytest.skip("CuPy has no geomspace")
     here = NUMPYS[name]()
     with xp.Device(SECOND):
         same(NUMPYS[name](), here, SECOND)
@@ -232,6 +236,13 @@ class TestMixing:
                 operation(x, y)
             assert (x.tolist(), y.tolist()) == ([1.0, 1.0], [1.0, 1.0])
 
+    def test_a_number_as_an_array_of_the_cpu_is_told_to_become_a_number(self):
+        x, root = xp.ones(2, device="cuda:0"), xp.sqrt(4.0)
+        for use in (lambda: x * root, lambda: root * x):
+            with pytest.raises(ValueError, match=r"numbers, as of x\.item\(\)"):
+                use()
+        assert (x * root.item()).tolist() == [2.0, 2.0]
+
     @two
     def test_indices_of_another_device(self):
         x, here = xp.ones(2, device="cuda:0"), xp.ones(2)
@@ -277,3 +288,55 @@ class TestMixing:
         assert (x * np.float32(2)).dtype == np.float32
         assert (np.int8(1) + x).tolist() == [2.0, 2.0]
         assert (np.float32(0) < x).tolist() == [True, True]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: xp.sqrt(2.0),
+        lambda: xp.max([1, 2, 3]),
+        lambda: xp.mgrid[0:2, 0:3],
+        lambda: xp.r_[0:3, 5],
+        lambda: xp.sum(np.ones(3)),
+        lambda: xp.divmod(7, [2, 3]),
+        lambda: xp.stack([[1, 2], [3, 4]]),
+    ],
+)
+def test_numbers_and_lists_make_arrays_on_the_device_in_force(call):
+    with xp.Device(SECOND):
+        there = call()
+    same(there, call(), SECOND)
+
+
+def test_what_is_no_array_stays_what_it_is_in_force():
+    with xp.Device("cuda:0"):
+        assert xp.broadcast_shapes((2, 1), (3,)) == (2, 3)
+        assert xp.result_type(xp.int8, xp.float32) == xp.float32
+        assert xp.sqrt(xp.ones(2, device="cpu")).device == "cpu"
+        assert (xp.ones(2) * xp.sqrt(4.0)).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.skipif(ON_CARD, reason="CuPy lacks some of what the programs call")
+@pytest.mark.parametrize(
+    "path",
+    [path for path in test_numeric.PATHS if path.stem != "black_scholes"],  # it calls vectorize
+    ids=lambda path: path.stem,
+)
+def test_the_numeric_examples_run_in_a_device_context(path):
+    run = test_numeric.loaded(path).run
+    found = []
+
+    def brought(result):
+        if isinstance(result, xp.Array):
+            found.append(result.device)
+            return result.to_device("cpu")
+        if isinstance(result, (list, tuple)):
+            return type(result)(map(brought, result))
+        if isinstance(result, dict):
+            return {key: brought(value) for key, value in result.items()}
+        return result
+
+    with xp.Device("cuda:0"):
+        there = run(xp)
+    assert list(compare.faults(brought(there), run(np))) == []
+    assert set(found) == {xp.Device("cuda:0")}

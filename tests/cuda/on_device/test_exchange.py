@@ -1,6 +1,8 @@
 """To and from the host, other devices, other libraries, and pickles."""
 
+import contextlib
 import copy
+import ctypes
 import importlib.util
 import operator
 import pickle
@@ -9,7 +11,7 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
-from sharedarray import _device
+from sharedarray import _cuda, _device
 
 from .compare import SECOND, same, two
 
@@ -50,8 +52,6 @@ class Memory:
                 self.keep = library.namespace.asarray(self.values)
             self.pointer = self.keep.data.ptr
             return
-        import ctypes
-
         driver = ctypes.CDLL("libcuda.so.1")
         context, pointer = ctypes.c_void_p(), ctypes.c_uint64()
         assert driver.cuInit(0) == 0
@@ -131,6 +131,40 @@ def test_to_device_follows_memory_mode():
     assert x.to_device("cpu").is_shared()
     with xp.memory("private"):
         assert not x.to_device("cpu").is_shared()
+
+
+def test_a_stream_of_its_own():
+    """Copies on another stream see what the current one does, and the other way round."""
+    x = xp.asarray(np.arange(300_000.0))
+    with new_stream(0) as stream:
+        for _ in range(3):
+            y = x.to_device("cuda:0", stream=stream)
+            y += 1
+            assert xp.all(y.to_device("cpu", stream=stream) == x + 1)
+            assert xp.all((y + 1).to_device(SECOND, stream=stream).cpu() == x + 2)
+            del y
+
+
+@contextlib.contextmanager
+def new_stream(index):
+    """A stream of the device, as a pointer."""
+    library = _device.loaded()
+    if library.name == "CuPy":
+        with library.namespace.cuda.Device(index):
+            stream = library.namespace.cuda.Stream(non_blocking=True)
+        yield stream.ptr
+        return
+    driver, context = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p()
+    stream = ctypes.c_void_p()
+    assert driver.cuInit(0) == 0
+    assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), index) == 0
+    assert driver.cuCtxPushCurrent_v2(context) == 0
+    assert driver.cuStreamCreate(ctypes.byref(stream), 1) == 0  # CU_STREAM_NON_BLOCKING
+    assert driver.cuCtxPopCurrent_v2(ctypes.byref(context)) == 0
+    yield stream.value
+    assert driver.cuCtxPushCurrent_v2(context) == 0
+    assert driver.cuStreamDestroy_v2(stream) == 0
+    assert driver.cuCtxPopCurrent_v2(ctypes.byref(context)) == 0
 
 
 def test_streams():
@@ -280,6 +314,14 @@ class TestInterface:
 
 
 class TestForeignMemory:
+    @pytest.mark.parametrize("copy", [None, False, True])
+    def test_empty_arrays_have_no_address(self, copy):
+        x = Lent(xp.zeros((0, 3), device="cuda:0"))
+        assert x.__cuda_array_interface__["data"][0] == 0
+        y = xp.asarray(x, copy=copy)
+        assert (y.shape, y.dtype, y.device.type) == ((0, 3), xp.float64, "cuda")
+        assert xp.asarray(x, device="cpu").shape == (0, 3)
+
     def test_it_is_borrowed(self):
         memory = Memory([1.0, 2.0, 3.0], xp.Device(SECOND).index)
         x = xp.asarray(memory)
@@ -406,6 +448,29 @@ class TestSharing:
         assert s.device == SECOND
         assert s.data_ptr() == x.__cuda_array_interface__["data"][0]
         assert xp.device_of(s) == SECOND
+        for take in (np.asarray, np.array, memoryview, bytes):
+            with pytest.raises(TypeError, match="has no buffer"):
+                take(s)
+
+    def test_a_storage_has_no_buffer(self):
+        s = xp.Storage(8, device="cuda:0")
+        for use in (bytes, memoryview, np.asarray, xp.frombuffer):
+            with pytest.raises(TypeError, match="on cuda:0 has no buffer; slices"):
+                use(s)
+
+    def test_every_other_byte_is_written_and_none_between_is_read(self, monkeypatch):
+        s = xp.Storage(6, device=SECOND)
+        s[:] = b"abcdef"
+
+        def nothing_is_read(*args):
+            raise AssertionError(args)
+
+        monkeypatch.setattr(_cuda, "copy_out", nothing_is_read)
+        s[::2] = b"XYZ"
+        s[4::-3] = bytearray(b"12")
+        s[1::9] = 33
+        monkeypatch.undo()
+        assert s[:] == b"X!Yd1f"
 
     def test_handle(self):
         x = xp.asarray([1.0, 2.0], device="cuda:0")

@@ -1,5 +1,6 @@
 """Methods of Array on a device: what the CPU gives."""
 
+import gc
 import io
 import operator
 
@@ -172,3 +173,22 @@ def test_copies_between_devices_by_copy_():
     here = xp.zeros(2)
     assert here.copy_(x) is here
     assert here.tolist() == [3.0, 4.0]
+
+
+def test_what_was_computed_with_goes_at_once_and_not_with_a_later_collection():
+    def allocated():
+        return xp.memory_stats()["cuda:0"]["allocated"]
+
+    xp.zeros(1, device="cuda:0")
+    gc.collect()
+    before, kept = allocated(), []
+    gc.disable()
+    try:
+        for name, method in METHODS.items():
+            method(xp.asarray(M, device="cuda:0"))
+            if allocated() != before:
+                kept.append(name)
+                gc.collect()
+    finally:
+        gc.enable()
+    assert kept == []

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
+from sharedarray import _device
 
 from .compare import ON_CARD, SECOND, both, moved, same
 
@@ -84,6 +85,27 @@ def test_in_place_on_bits_and_matrices():
     m = xp.eye(2, device="cuda:0")
     m @= m + 1
     assert m.tolist() == [[2.0, 1.0], [1.0, 2.0]]
+
+
+def test_in_place_where_the_library_makes_a_new_array(monkeypatch):
+    """CuPy has no matmul in place."""
+    library = _device.loaded()
+    real = library.operate
+
+    def operate(operation, *operands):
+        return real(operator.matmul if operation is operator.imatmul else operation, *operands)
+
+    monkeypatch.setattr(library, "operate", operate)
+    m = xp.asarray([[1.0, 2.0], [3.0, 4.0]], device="cuda:0")
+    view = m[:]
+    m @= xp.asarray([[0.0, 1.0], [1.0, 0.0]], device="cuda:0")
+    assert view.tolist() == [[2.0, 1.0], [4.0, 3.0]]
+    with pytest.raises(ValueError, match="shape"):
+        m @= xp.ones(2, device="cuda:0")
+    n = xp.eye(2, dtype=int, device="cuda:0")
+    with pytest.raises(TypeError, match="same_kind"):
+        n @= m
+    assert n.tolist() == [[1, 0], [0, 1]]
 
 
 def test_errors_come_before_anything_is_written():
