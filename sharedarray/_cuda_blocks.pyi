@@ -3,6 +3,7 @@ from typing import Any, final
 from ._cuda import Segment
 from ._storage import Storage
 
+LIMIT: int | None
 KEPT: int
 KEPT_TIME: float
 KEPT_SHARE: int

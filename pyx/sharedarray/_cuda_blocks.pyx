@@ -30,10 +30,13 @@ from ._limits import cache_cap, size_text
 
 cdef extern from "Python.h":
     bint Py_IsInitialized()
+    void PyErr_SetInterrupt()
 
 cdef enum:
     CONTROL = 64        # bytes of a control block
 
+# Bytes that the pool of a device may cache where that is asked for; CuPy's pool bounds nothing.
+LIMIT = cache_cap() if os.environ.get("SHAREDARRAY_CACHE") else None
 KEPT = 16               # received segments without a block in use that stay mapped, at most
 KEPT_TIME = 10.0        # seconds
 KEPT_SHARE = 32         # they are at most this part of the memory of their device,
@@ -212,7 +215,9 @@ cdef class Block:
             return
         try:
             dropped(self)
-        except Exception:               # no memory of the host: the device's stays where it is
+        except KeyboardInterrupt:       # the program's, not ours: again, outside
+            PyErr_SetInterrupt()
+        except BaseException:           # no memory of the host: the device's stays where it is
             return
 
     @property
@@ -334,6 +339,10 @@ cpdef settle():
                 release(key)
     if places.unused:
         places.purge()
+    if LIMIT is not None:
+        for pool in list(_pools.values()):
+            if pool.total() - pool.used() > LIMIT:
+                pool.trim()
 
 
 cdef Block new_on(int index, object memory, size_t pointer, size_t nbytes, Segment segment):

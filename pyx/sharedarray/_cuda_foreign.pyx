@@ -117,6 +117,10 @@ cdef Array over(object b, int index, bint writable, object owner):
         return cuda_array(b, index, writable)
     low, high = extent(b, library)
     if library.blocks.owns(low):
+        segment = library.blocks.places.at(low)
+        if high > segment.base + segment.nbytes:
+            raise ValueError(f"an array of {high - low} bytes at {low:#x} reaches outside the "
+                             f"device memory there, which ends {segment.base + segment.nbytes:#x}")
         for block in list(handed.values()):
             if block.pointer <= low and high <= block.pointer + block.nbytes:
                 b = library.array(block, library.pointer(b) - block.pointer, tuple(b.shape),

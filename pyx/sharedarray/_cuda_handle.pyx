@@ -88,7 +88,8 @@ cdef int check_shared(object storage) except -1:
         index = storage.device.index
         why = _cuda.refusal(index)
         if why:
-            raise DeviceError(f"memory of cuda:{index} cannot be shared: {why}")
+            raise ValueError(f"this memory is private to the process, and share_memory_() cannot "
+                             f"change that: {why}")
         raise ValueError("this memory is private to the process; call share_memory_() first")
     return 0
 

@@ -7,6 +7,7 @@ from cpython.object cimport PyTypeObject
 from ._cuda_blocks cimport Block
 from ._storage cimport Storage
 
+import operator
 import os
 import weakref
 
@@ -184,7 +185,7 @@ cdef class CudaStorage(Storage):
 
     @staticmethod
     def _byte(value):
-        value = value.__index__()
+        value = operator.index(value)
         if not 0 <= value <= 255:
             raise ValueError(f"Storage: {value} is no byte (0 to 255)")
         return value
@@ -214,7 +215,7 @@ cdef class CudaStorage(Storage):
         _cuda.synchronize(remote.index)
 
     def _place(self, index):
-        i = index.__index__()
+        i = operator.index(index)
         if i < 0:
             i += self.nbytes
         if not 0 <= i < self.nbytes:

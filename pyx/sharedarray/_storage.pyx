@@ -22,6 +22,7 @@ from numpy cimport (
     import_array,
 )
 
+import operator
 import os
 import weakref
 
@@ -496,8 +497,8 @@ cdef class Storage:
 
     def _check(self, offset, nbytes, what):
         """Check a byte range; return (offset, nbytes)."""
-        offset, given = offset.__index__(), nbytes
-        nbytes = self.nbytes - offset if nbytes is None else nbytes.__index__()
+        offset, given = operator.index(offset), nbytes
+        nbytes = self.nbytes - offset if nbytes is None else operator.index(nbytes)
         if offset < 0 or nbytes < 0 or offset + nbytes > self.nbytes:
             raise ValueError(f"{what}: offset {offset} and nbytes {given} reach outside the "
                              f"{self.nbytes} bytes of this Storage")
@@ -645,14 +646,14 @@ cdef Storage lost_storage(size_t nbytes, str reason):
 
 
 cdef int _byte(value) except -1:
-    value = value.__index__()
+    value = operator.index(value)
     if not 0 <= value <= 255:
         raise ValueError(f"Storage: {value} is no byte (0 to 255)")
     return value
 
 
 cdef Py_ssize_t _index(index, Py_ssize_t n) except -1:
-    cdef Py_ssize_t i = index.__index__()
+    cdef Py_ssize_t i = operator.index(index)
     if i < 0:
         i += n
     if not 0 <= i < n:

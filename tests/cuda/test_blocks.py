@@ -193,3 +193,26 @@ def test_descriptors_are_for_what_is_sent():
         assert worker.get("keep['x'][-1].storage()[:8]") == b"\0\0\0\0\0\0\xf0\x3f"
         assert worker.get("xp.from_handle(keep['x'][0].handle()).shape") == (1 << 21,)
         worker.run("keep.clear(); xp.collect()")
+
+
+def test_the_cache_is_bounded_where_that_is_asked_for(monkeypatch):
+    with process() as worker:
+        worker.run(
+            "from sharedarray import _cuda_blocks\n"
+            "keep['x'] = xp.empty(40 << 20, dtype='u1', device='cuda')\nkeep.clear()"
+        )
+        assert stats(worker, "cached") >= 40 * MIB
+    monkeypatch.setenv("SHAREDARRAY_CACHE", "0")
+    with process() as worker:
+        worker.run("keep['x'] = xp.empty(40 << 20, dtype='u1', device='cuda')\nkeep.clear()")
+        assert stats(worker, "cached") == 0
+
+
+def test_another_librarys_array_must_lie_in_the_memory_it_names(worker):
+    with pytest.raises(WorkerError, match=r"ValueError.*reaches outside the device memory"):
+        worker.run(
+            "x = keep['x'] = xp.zeros(10, device='cuda')\n"
+            "class Lies:\n"
+            "    __cuda_array_interface__ = {**x.__cuda_array_interface__, 'shape': (1 << 30,)}\n"
+            "xp.asarray(Lies())"
+        )

@@ -221,3 +221,18 @@ def test_private_storages_are_refused_by_multiprocessing_or_copied(worker):
     with pytest.raises((ValueError, TypeError), match="share_memory_"):
         worker.get("s.nbytes", s=storage)
     assert worker.get("1") == 1
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda s: s["a"],
+        lambda s: s.__setitem__(0, "a"),
+        lambda s: s.fill_("a"),
+        lambda s: s.fill_(0, "a"),
+        lambda s: s.fill_(0, 0, "a"),
+    ],
+)
+def test_what_is_no_integer_is_a_type_error(use):
+    with pytest.raises(TypeError):
+        use(xp.Storage(8))

@@ -192,8 +192,9 @@ def test_results_come_from_the_inputs_and_not_from_the_context():
     with xp.Device("cuda:0"):
         for result in (xp.sin(x), x + 1, x.sum(), x[1:], xp.zeros_like(x), xp.full(2, x[0])):
             assert result.device == SECOND
-        for result in (xp.sin(here), here + 1, here.sum(), xp.zeros_like(here), xp.sin([1.0])):
+        for result in (xp.sin(here), here + 1, here.sum(), xp.zeros_like(here)):
             assert result.device == "cpu"
+        assert xp.sin([1.0]).device == "cuda:0"  # as asarray([1.0]), which has no device yet
 
 
 def test_out_comes_back_as_the_object_that_was_passed():
