@@ -103,7 +103,7 @@ cupy: $(DONE)/build $(DONE)/deps-cuda-test  ## CuPy's real arrays over our memor
 	$(PY) -m tests.cupy $(PYTEST_ARGS)
 
 slow: $(DONE)/build $(DONE)/deps-test  ## the tests marked slow, both builds among them
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "slow and not model" --ignore=tests/sanitizers --ignore=tests/consumers $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(shell expr $(JOBS) + 1) --dist worksteal -m "slow and not model" --ignore=tests/sanitizers --ignore=tests/consumers $(PYTEST_ARGS)
 
 stress: $(DONE)/build $(DONE)/deps-test  ## random processes that share and kill: SECONDS=60 SEED=1
 	$(PY) -m tests.stress --seconds $(SECONDS) $(if $(SEED),--seed $(SEED))
