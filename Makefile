@@ -10,11 +10,12 @@ JOBS ?= $(shell nproc)
 SUITE ?=
 EXAMPLES ?= 100
 BESIDE := lint stubs docs doctest examples model tsan
-ALONE := consumers cupy slow stress other-pythons
+ALONE := consumers cuda cupy slow stress other-pythons
 CHECKS := $(BESIDE) $(ALONE)
 SECONDS := 60
 SEED :=
 CUDA ?= 13
+CUDA_TESTS := tests/cuda tests/cuda_double tests/gpu tests/seeds/test_cuda.py
 GPU_PYTHON ?= python3
 GPU_ARGS ?=
 
@@ -41,9 +42,10 @@ demo: $(DONE)/build $(DONE)/deps-demo  ## run the demonstration
 	$(PY) -m sharedarray demo
 
 test: $(DONE)/build $(DONE)/deps-test  ## the core tests
-	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" --ignore=tests/consumers $(PYTEST_ARGS)
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" --ignore=tests/consumers \
+	    $(addprefix --ignore=,$(CUDA_TESTS)) $(PYTEST_ARGS)
 
-check:  ## everything else: lint, stubs, docs, examples, other libraries, models, slow tests, stress, ThreadSanitizer, other Pythons
+check:  ## everything else: lint, stubs, docs, examples, other libraries, CUDA on a double, models, slow tests, stress, ThreadSanitizer, other Pythons
 	@$(MAKE) --no-print-directory ready
 	@failed=; \
 	$(MAKE) --no-print-directory -k -j $(JOBS) --output-sync=target DOCTEST_AFTER=docs $(BESIDE) || failed=" one of $(BESIDE)"; \
@@ -98,6 +100,9 @@ consumers: $(DONE)/build $(DONE)/deps-consumers  ## SciPy, scikit-learn, torch a
 
 consumers-full: $(DONE)/build $(DONE)/deps-consumers  ## the whole array API suites of SciPy and scikit-learn
 	$(PY) -m tests.consumers --jobs $(JOBS) --full
+
+cuda: $(DONE)/build $(DONE)/deps-test  ## CUDA arrays on the driver double
+	$(PY) -m pytest -n $(JOBS) --dist worksteal -m "not slow" $(CUDA_TESTS) $(PYTEST_ARGS)
 
 cupy: $(DONE)/build $(DONE)/deps-cuda-test  ## CuPy's real arrays over our memory, without a driver
 	$(PY) -m tests.cupy $(PYTEST_ARGS)
