@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tests.harness import procfs
+from tests.harness.footprint import servants
 
 from . import checks, patterns, plan, planted, table
 from .running import perform
@@ -39,11 +40,11 @@ def test_each_fault_has_its_check():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SEEN)
 def test_a_run_sees(name):
+    before = set(procfs.descendants(os.getpid()))
     outcome = perform(2.0, seed=len(name), slots=3, plant=name, silence=5.0)
-    for pid in procfs.descendants(os.getpid()):
-        if re.search("600|stress|sharedarray-keeper", procfs.command(pid)):
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, 9)
+    for pid in set(procfs.descendants(os.getpid())) - before - servants():
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, 9)
     told = "\n".join(outcome.wrong)
     for left in re.findall(r"planted-\d+", told):
         pathlib.Path("/dev/shm", left).unlink()
