@@ -25,8 +25,8 @@ while read -r version python; do
     echo "Python $version: $python"
     tests="$processes"
     if [ "$version" = "$newest" ]; then
-        tests="tests/array tests/memory tests/namespace tests/standard tests/sharing/test_exit.py
-            tests/sharing/test_fork.py tests/sharing/test_transport_pool.py"
+        tests="tests/array tests/memory tests/namespace tests/standard"
+        for name in exit fork transport_pool; do tests="$tests tests/sharing/test_$name.py"; done
     fi
     "${MAKE:-make}" --no-print-directory test PYTHON="$python" VENV=".venv-$version" \
         PYTEST_ARGS="$tests -k 'not forkserver'" </dev/null || {
