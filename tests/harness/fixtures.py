@@ -125,7 +125,7 @@ def reap(pid):
             pass
 
 
-def check_processes(allowed=frozenset(), timeout=20.0):
+def check_processes(allowed=frozenset(), timeout=5.0):
     """Kill and report processes that were left over; raises `AssertionError`."""
     left = []
 

@@ -6,7 +6,6 @@ import time
 
 from tests.harness import Footprint, FootprintError, check_return
 from tests.harness.footprint import warm_up
-from tests.harness.keepers import end_keepers
 
 from . import checks, report, table
 from .supervisor import RunFailed, Slot, Supervisor
@@ -65,8 +64,6 @@ def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, tick=N
         for slot in stations:
             slot.close()
         run.table.close()
-    if not keeper:  # a worker that ended as the receiver of its last message was killed leaves one
-        end_keepers()
     try:
         check_return(start, slack=CHILD_TABLE, timeout=LINGER + 10.0 if keeper else 5.0)
     except FootprintError as error:
