@@ -74,7 +74,7 @@ cdef int fetch_device(uint32_t uid, const uint64_t *token, const uint64_t *ident
                       int64_t deadline, int *fd, int *err) noexcept nogil
 # Descriptors of device memory, and the control blocks that stand for it.
 cdef int device_put(const uint64_t *ident, uint64_t size, int fd) noexcept nogil
-cdef void device_remove(const uint64_t *ident) noexcept nogil
+cdef void device_remove(const uint64_t *ident, int fd) noexcept nogil
 cdef int device_note(void *p, uint64_t serial, const uint64_t *ident) noexcept nogil
 cdef void device_forget(const void *p, uint64_t serial) noexcept nogil
 cdef bint device_in_flight(const void *p) noexcept nogil

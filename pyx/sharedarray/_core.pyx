@@ -84,7 +84,7 @@ cdef extern from "core/os.h" nogil:
 
 cdef extern from "core/device.h" nogil:
     int sa_device_put(const uint64_t *ident, uint64_t size, int fd)
-    void sa_device_remove(const uint64_t *ident)
+    void sa_device_remove(const uint64_t *ident, int fd)
     int sa_device_note(void *p, uint64_t serial, const uint64_t *ident)
     void sa_device_forget(const void *p, uint64_t serial)
     bint sa_device_in_flight(const void *p)
@@ -528,8 +528,8 @@ cdef int device_put(const uint64_t *ident, uint64_t size, int fd) noexcept nogil
     return sa_device_put(ident, size, fd)
 
 
-cdef void device_remove(const uint64_t *ident) noexcept nogil:
-    sa_device_remove(ident)
+cdef void device_remove(const uint64_t *ident, int fd) noexcept nogil:
+    sa_device_remove(ident, fd)
 
 
 cdef int device_note(void *p, uint64_t serial, const uint64_t *ident) noexcept nogil:

@@ -14,6 +14,7 @@ cdef class Segment:
     cdef readonly bint exportable   # others can have it
     cdef readonly bint received
     cdef bint listed
+    cdef int users                  # of a received one: blocks that lie in it here
     cdef object __weakref__
 
 cdef int check(int rc, object what, int device) except -1

@@ -19,6 +19,7 @@ from ._core cimport device_put, device_remove, random_id
 from ._errors cimport raise_errno
 
 import os
+import threading
 
 from ._errors import DeviceError
 from ._limits import size_text
@@ -65,6 +66,9 @@ cdef extern from "core/driver.h" nogil:
 FORKED = ("this process was forked from one that used CUDA, and the driver does not work in it: "
           "start workers by the methods 'spawn' or 'forkserver' "
           "(multiprocessing.get_context('spawn')), or use CUDA in the children only")
+
+
+_publishing = threading.RLock()      # a collection inside may send
 
 
 class OutOfMemory(MemoryError):
@@ -226,7 +230,7 @@ cdef class Segment:
     def __dealloc__(self):
         with nogil:
             if self.listed:
-                device_remove(self.ident)
+                device_remove(self.ident, self.seg.fd)
             sa_cuda_release(&self.seg)
 
     @property
@@ -260,14 +264,17 @@ cdef int publish(Segment segment) except -1:
     cdef int rc
     if segment.listed:
         return 0
-    with nogil:
-        rc = sa_cuda_export(&segment.seg)
-    check(rc, f"a descriptor of memory of cuda:{segment.seg.device}", segment.seg.device)
-    with nogil:
-        rc = device_put(segment.ident, segment.seg.size, segment.seg.fd)
-    if rc < 0:
-        raise MemoryError("no memory of the host is left for the description of a segment")
-    segment.listed = True
+    with _publishing:       # one descriptor, though threads send parts of it at the same time
+        if segment.listed:
+            return 0
+        with nogil:
+            rc = sa_cuda_export(&segment.seg)
+        check(rc, f"a descriptor of memory of cuda:{segment.seg.device}", segment.seg.device)
+        with nogil:
+            rc = device_put(segment.ident, segment.seg.size, segment.seg.fd)
+        if rc < 0:
+            raise MemoryError("no memory of the host is left for the description of a segment")
+        segment.listed = True
     return 0
 
 

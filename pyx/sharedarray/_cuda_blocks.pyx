@@ -132,6 +132,7 @@ cdef dict _books = {}           # index -> Books
 cdef object _live = weakref.WeakValueDictionary()    # key of the control block -> Block
 cdef dict _limbo = {}           # key of the control block -> Left
 _pool_lock = threading.Lock()
+cdef object _arriving = weakref.WeakValueDictionary()    # key of a segment -> lock to map it
 
 
 class Books:
@@ -265,9 +266,8 @@ cdef class Block:
         if self.control is None:
             publish(self.segment)
             control = new_block(CONTROL, True)
-            if self.control is None:
-                with nogil:
-                    rc = _core.device_note(control.p, control.serial, self.segment.ident)
+            if self.control is None:    # with the GIL from here on: threads must agree on one
+                rc = _core.device_note(control.p, control.serial, self.segment.ident)
                 if rc < 0:
                     raise MemoryError("no memory of the host is left for a handle")
                 self.control = control
@@ -285,7 +285,15 @@ cdef int dropped(Block block) except -1:
     if block.control is not None:
         leave(block)
     elif block.received:
-        places.keep(block.segment)
+        unused(block.segment)
+    return 0
+
+
+cdef int unused(Segment segment) except -1:
+    """One block less lies in a received segment here."""
+    segment.users -= 1
+    if segment.users == 0:
+        places.keep(segment)
     return 0
 
 
@@ -324,7 +332,7 @@ cdef int release(object key) except -1:
         if _live.get(key) is None:
             _core.device_forget(left.p, left.serial)
         if left.received:
-            places.keep(left.segment)
+            unused(left.segment)
         left.memory = left.segment = None
     return 0
 
@@ -455,42 +463,56 @@ cdef Block again(Left left):
 cdef Block received_block(int index, const uint64_t *ident, uint64_t size, uint64_t offset,
                           uint64_t nbytes, Hold control, bint writable, object fetch):
     """The block that another process made; `fetch()` gets the descriptor of its segment."""
-    cdef Segment segment
     cdef Block block = own_block(control)
     cdef object key = (ident[0], ident[1])
-    cdef int fd, rc
     if block is None:
-        places.purge()
-        segment = places.named(key)
-        if segment is not None and segment.seg.writable and not writable and key in places.unused:
-            segment = None          # nobody uses it: mapped anew, for reading
-            places.unused.pop(key, None)
-        if segment is None:
-            fd = fetch()
-            try:
-                segment = receive(index, ident, size, fd, writable)
-            except BaseException:
-                os.close(fd)
-                raise
-            places.enter(segment)
-            places.bound(index)
-        elif segment.seg.size != size or segment.seg.device != index:
-            raise HandleError("the handle and the mapped device memory differ in size or device")
-        places.unused.pop(key, None)
-        block = Block.__new__(Block)
-        block.pointer, block.nbytes, block.index = segment.seg.base + offset, nbytes, index
-        block.received = True
-        books_of(index).attached += nbytes
-        block.segment = segment
-        with nogil:
-            rc = _core.device_note(control.p, control.serial, segment.ident)
-        if rc < 0:
-            raise MemoryError("no memory of the host is left for a handle")
-        block.control = control
-        _live[control.key()] = block
+        # One mapping and one Storage, though threads open messages of it at the same time.
+        lock = _arriving.setdefault(key, threading.RLock())
+        with lock:
+            block = own_block(control)
+            if block is None:
+                block = arrived(index, ident, size, offset, nbytes, control, writable, fetch)
     if writable:
         let_write(block.segment)
         block.writable = True
+    return block
+
+
+cdef Block arrived(int index, const uint64_t *ident, uint64_t size, uint64_t offset,
+                   uint64_t nbytes, Hold control, bint writable, object fetch):
+    """A new Block in memory of another process, which is mapped if it is not yet."""
+    cdef Segment segment
+    cdef Block block
+    cdef object key = (ident[0], ident[1])
+    cdef int fd, rc
+    places.purge()
+    segment = places.named(key)
+    if segment is not None and segment.seg.writable and not writable and segment.users == 0:
+        segment = None          # nobody uses it: mapped anew, for reading
+        places.unused.pop(key, None)
+    if segment is None:
+        fd = fetch()
+        try:
+            segment = receive(index, ident, size, fd, writable)
+        except BaseException:
+            os.close(fd)
+            raise
+        places.enter(segment)
+        places.bound(index)
+    elif segment.seg.size != size or segment.seg.device != index:
+        raise HandleError("the handle and the mapped device memory differ in size or device")
+    rc = _core.device_note(control.p, control.serial, segment.ident)
+    if rc < 0:
+        raise MemoryError("no memory of the host is left for a handle")
+    places.unused.pop(key, None)
+    segment.users += 1
+    block = Block.__new__(Block)
+    block.pointer, block.nbytes, block.index = segment.seg.base + offset, nbytes, index
+    block.received = True
+    books_of(index).attached += nbytes
+    block.segment = segment
+    block.control = control
+    _live[control.key()] = block
     return block
 
 

@@ -21,6 +21,7 @@ from ._opening cimport refuse, sa_device_part, sa_handle
 
 import functools
 import os
+import time
 
 from . import _cuda
 from ._device import backend, make
@@ -214,6 +215,9 @@ def open_received(Received r not None):
                 _core.serve_token(token, True)      # whoever looks for it later may ask here
         else:
             block = own_block(r.hold)
+            while block is None and _core.now_ms() < r.deadline:
+                time.sleep(0.001)       # another thread is letting go of it, and it goes to limbo
+                block = own_block(r.hold)
     except DeviceError as error:
         raise HandleError(str(error)) from error
     if block is None:

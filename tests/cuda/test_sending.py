@@ -10,7 +10,7 @@ import pytest
 from tests.harness import procfs
 from tests.harness.worker import WorkerError
 
-from .machines import processes
+from .machines import COUNTS, ON_CARD, processes
 
 pytestmark = pytest.mark.gpu
 
@@ -212,6 +212,98 @@ def test_four_devices_in_a_chain():
         first = workers[0].run(OPEN + "return z.tolist(), str(z.device)", message=message)
         # What the last calls cuda:3 is its fourth visible device: 2.
         assert first == ([6, 7, 8, 9, 10], "cuda:2")
+
+
+AT_ONCE = """
+import sys, threading
+before = sys.getswitchinterval()
+sys.setswitchinterval(1e-6)
+found, barrier = [None] * 8, threading.Barrier(8)
+
+def one(i):
+    barrier.wait()
+    found[i] = work(i)
+
+try:
+    threads = [threading.Thread(target=one, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+finally:
+    sys.setswitchinterval(before)
+"""
+ALL_OPEN = """
+storages = {id(z.storage()) for z in found}
+keep['z'] = found
+return len(storages), {z.storage().id for z in found}, sum(float(z[0]) for z in found)
+"""
+
+
+def test_threads_that_send_the_same_array_name_one_block(maker, user):
+    for _ in range(20):
+        messages = maker.run(
+            "y = keep['y'] = xp.ones(5, device='cuda')\n"
+            "def work(i): return bytes(y.handle())\n" + AT_ONCE + "return found"
+        )
+        names = user.run(
+            "keep['z'] = [xp.from_handle(xp.Handle.from_bytes(m)) for m in messages]\n"
+            "return {z.storage().id for z in keep['z']}",
+            messages=messages,
+        )
+        assert names == {maker.get("keep['y'].storage().id")}
+
+
+def test_threads_that_open_the_same_message_share_one_storage(maker, user):
+    user.run("xp.empty_cache()")
+    counted = user.run(COUNTS) if not ON_CARD else {}
+    for _ in range(20):
+        message = maker.run("y = xp.ones(5 << 20, dtype='u1', device='cuda')\n" + SEND)
+        storages, names, total = user.run(
+            "def work(i): return xp.from_handle(xp.Handle.from_bytes(message))\n"
+            + AT_ONCE
+            + ALL_OPEN,
+            message=message,
+        )
+        assert (storages, names, total) == (1, {maker.get("keep['y'].storage().id")}, 8.0)
+    user.run("keep.clear()\ngc.collect()\nxp.empty_cache()")
+    if not ON_CARD:
+        assert user.run(COUNTS) == counted
+
+
+def test_threads_that_open_parts_of_one_segment_map_it_once(maker, user):
+    user.run("xp.empty_cache()")
+    messages = maker.run(
+        "keep['y'] = [xp.full(5, i, device='cuda') for i in range(8)]\n"
+        "return [bytes(y.handle()) for y in keep['y']]"
+    )
+    bases = user.run(
+        "def work(i): return xp.from_handle(xp.Handle.from_bytes(messages[i]))\n"
+        + AT_ONCE
+        + "keep['z'] = found\n"
+        "assert [z.tolist() for z in found] == [[i] * 5 for i in range(8)]\n"
+        "return {z.storage()._remote.place[0] for z in found}, "
+        "len({z.storage().data_ptr() >> 25 for z in found})",
+        messages=messages,
+    )
+    assert len(bases[0]) == 1
+    assert bases[1] <= 2  # 32 MiB, wherever they begin
+
+
+def test_a_segment_in_use_is_not_counted_as_cached(maker, user):
+    messages = maker.run(
+        "keep['y'] = [xp.ones(5, device='cuda') for i in range(2)]\n"
+        "return [bytes(y.handle()) for y in keep['y']]"
+    )
+    user.run(
+        "xp.empty_cache()\n"
+        "keep['z'], other = [xp.from_handle(xp.Handle.from_bytes(m)) for m in messages]\n"
+        "del other\ngc.collect()",
+        messages=messages,
+    )
+    assert user.get("xp.memory_stats()['cuda:0']['cached']") == 0
+    user.run("keep.clear()\ngc.collect()")
+    assert user.get("xp.memory_stats()['cuda:0']['cached']") > 0
 
 
 # Waiting for the work on the array.

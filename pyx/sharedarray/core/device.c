@@ -48,10 +48,10 @@ int sa_device_put(const uint64_t id[2], uint64_t size, int fd) {
     return 0;
 }
 
-void sa_device_remove(const uint64_t id[2]) {
+void sa_device_remove(const uint64_t id[2], int fd) {
     sa_lock();
     for (described **at = &all; *at; at = &(*at)->next)
-        if ((*at)->id[0] == id[0] && (*at)->id[1] == id[1]) {
+        if ((*at)->id[0] == id[0] && (*at)->id[1] == id[1] && (*at)->fd == fd) {
             described *d = *at;
             *at = d->next;
             free(d);

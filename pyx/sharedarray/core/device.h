@@ -9,7 +9,7 @@
 
 /* The owner of the descriptor keeps it open until sa_device_remove(). */
 int sa_device_put(const uint64_t id[2], uint64_t size, int fd);
-void sa_device_remove(const uint64_t id[2]);
+void sa_device_remove(const uint64_t id[2], int fd);
 
 /* The control block at `p` with that serial stands for memory of device segment `id`. Of a block of
    this process it is told when nobody can reach it any more. */
