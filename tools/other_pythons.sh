@@ -3,8 +3,7 @@
 # on this machine, each in its own virtual environment, and print which. The argument is the Python
 # that needs no further run. What differs between Pythons is their C API and multiprocessing, so
 # forkserver, which is fork and spawn in turn, is left to the main one; so are tests of what the C
-# core does by itself. Arrays and the namespace, which depend on NumPy more than on Python, are for the
-# newest one, processes for those between. Nothing here is about speed: the compiler need not optimise.
+# core does by itself. Nothing here is about speed: the compiler need not optimise.
 SHAREDARRAY_CFLAGS="${SHAREDARRAY_CFLAGS--O0}"
 export SHAREDARRAY_CFLAGS
 here=$("$1" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
@@ -14,22 +13,17 @@ sh tools/find_python.sh --all >"$found"
 status=0
 sharing="by_value collect exit fork handles is_shared keeper lost threads transport_managers transport_nested
     transport_pool transport_process"
-processes="tests/memory"
-for name in $sharing; do processes="$processes tests/sharing/test_$name.py"; done
-newest=$(cut -d' ' -f1 "$found" | sort -t. -k2 -n | tail -n 1)
+tests="tests/array tests/memory tests/namespace tests/standard"
+for name in $sharing; do tests="$tests tests/sharing/test_$name.py"; done
+tests="$tests -k 'not forkserver'"
 while read -r version python; do
     if [ "$version" = "$here" ]; then
         echo "Python $version: the main one, not here"
         continue
     fi
     echo "Python $version: $python"
-    tests="$processes"
-    if [ "$version" = "$newest" ]; then
-        tests="tests/array tests/memory tests/namespace tests/standard"
-        for name in exit fork transport_pool; do tests="$tests tests/sharing/test_$name.py"; done
-    fi
     "${MAKE:-make}" --no-print-directory test PYTHON="$python" VENV=".venv-$version" \
-        PYTEST_ARGS="$tests -k 'not forkserver'" </dev/null || {
+        PYTEST_ARGS="$tests" </dev/null || {
         echo "Python $version: failed"
         status=1
     }
