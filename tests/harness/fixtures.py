@@ -32,6 +32,8 @@ def no_core_files():
 
 adopt_orphans()
 no_core_files()
+# Its children then import this library alone, as those of a spawn do, and not NumPy each time.
+multiprocessing.set_forkserver_preload(["numpy"])
 
 
 class TimeOut(BaseException):
