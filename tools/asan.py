@@ -59,8 +59,8 @@ def bring_up_to_date(folder):
         else:
             copied(ROOT / name, folder / name)
     text = (ROOT / "pyx/flags.txt").read_text()
-    assert "compile: -O3 " in text and "link: " in text
-    text = text.replace("compile: -O3 ", f"compile: -O1 -g -fno-omit-frame-pointer {SANITIZE} ")
+    assert "compile: -O3 -g0 " in text and "link: " in text
+    text = text.replace("compile: -O3 -g0 ", f"compile: -O1 -g -fno-omit-frame-pointer {SANITIZE} ")
     flags.write_text(text.replace("link: ", f"link: {SANITIZE} "))
     copied(flags, folder / "pyx/flags.txt")
 
