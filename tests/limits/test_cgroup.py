@@ -92,6 +92,11 @@ CODE = """
     xp.empty_cache()
     x = xp.full(100 << 20 >> 3, 1.0)
     assert np.asarray(x)[-1] == 1
+    del x  # cached, and given back for what would not fit in beside it
+    x = xp.full(190 << 20 >> 3, 1.0)
+    assert np.asarray(x)[-1] == 1
+    del x
+    x = xp.full(100 << 20 >> 3, 1.0)
     blob = bytes(x.handle())
     print(many * n * 8)
     """

@@ -179,6 +179,7 @@ static sa_span *find_span(size_t n, uint32_t cls, int *rc) {
 
 void *sa_alloc(size_t n, bool zero, bool written) {
     if (n > (size_t)1 << 46) {
+        (void)sa_pool_trim();
         sa_failure = ENOMEM;
         return NULL;
     }
