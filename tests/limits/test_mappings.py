@@ -72,6 +72,5 @@ CODE = """
 @pytest.mark.parametrize("left", [0, 1, 2, 5, 20])
 def test_few_left(left):
     told = run_script(CODE, left).ok()
-    assert told == ("made" if left == 20 else told)
-    if left == 0:
-        assert told == "refused"
+    # Between none and enough it depends on what the interpreter itself maps meanwhile.
+    assert told in {0: ["refused"], 20: ["made"]}.get(left, ["made", "refused"])

@@ -60,7 +60,6 @@ BOTH = """
     put(send, theirs[1])  # goes back
     back = get(receive)
     assert np.shares_memory(np.asarray(back), np.asarray(mine[1]))
-    assert float(mine[0][0]) == -1 or os.read(receive, 0) == b""
     put(send, xp.zeros(1))
     get(receive)  # the other has written
     assert all(float(x[0]) == -1 for x in mine)

@@ -71,6 +71,19 @@ def test_a_handle_pickles_as_its_bytes(worker):
     assert float(x[0]) == 3
 
 
+@pytest.mark.parametrize("send", [bytes, pickle.dumps])
+def test_asking_for_its_bytes_counts_as_sending_and_having_it_does_not(send):
+    xp.collect()
+    x = xp.zeros(MIB)
+    handle = x.handle()
+    assert xp.memory_stats()["cpu"]["in_flight"] == 0
+    sent = send(handle)
+    assert xp.memory_stats()["cpu"]["in_flight"] >= x.nbytes
+    again = xp.Handle.from_bytes(sent) if send is bytes else pickle.loads(sent)
+    assert xp.from_handle(again).storage() is x.storage()
+    assert xp.memory_stats()["cpu"]["in_flight"] == 0
+
+
 def test_from_bytes_takes_any_bytes_like():
     x = xp.zeros(4)
     blob = bytes(x.handle())
@@ -125,14 +138,18 @@ def test_a_closed_handle_cannot_be_sent(worker):
     assert worker.get("x.tolist()", x=x) == [0] * 10
 
 
-@pytest.mark.parametrize("mode", ["array", "handle", "bytes"])
-def test_private_arrays_have_no_handle(mode):
+@pytest.mark.parametrize(
+    "of", [lambda x: x, lambda x: x[2:5], lambda x: x.storage()], ids=["array", "view", "storage"]
+)
+def test_private_arrays_have_no_handle(of):
     with xp.memory("private"):
         x = xp.zeros(10)
+    private = of(x)
     with pytest.raises(ValueError, match="share_memory_") as caught:
-        x.handle()
+        private.handle()
     assert not isinstance(caught.value, xp.HandleError)
-    x.share_memory_()
+    private.share_memory_()
+    assert xp.from_handle(private.handle()).is_shared()
     assert xp.from_handle(x.handle()).tolist() == [0] * 10
 
 

@@ -1,9 +1,12 @@
 """`is_shared` is True exactly where a child process sees what is written, and the reverse."""
 
+import multiprocessing
+
 import numpy as np
 import pytest
 
 import sharedarray as xp
+from tests.harness import join
 
 
 def private(value=1.0):
@@ -117,20 +120,18 @@ def test_what_a_child_calls_it(worker, row):
             x.handle()
 
 
-@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("row", [row for row in ROWS if not row.startswith("empty")])
 def test_what_a_fork_sees(row):
     """Shared memory is one for both after a fork, private memory is copied on write."""
-    import multiprocessing
-
-    from tests.harness import join
-
     maker, shared = ROWS[row]
     x = maker()
-    if x.size and np.asarray(x).flags.writeable:
-        process = multiprocessing.get_context("fork").Process(target=stamp, args=(x,))
-        process.start()
-        join(process)
-        assert bool((np.asarray(x) == 99).all()) is shared
+    written = x
+    if not np.asarray(x).flags.writeable:
+        written = xp.from_storage(x.storage(), x.dtype, x.shape)
+    process = multiprocessing.get_context("fork").Process(target=stamp, args=(written,))
+    process.start()
+    join(process)
+    assert bool((np.asarray(x) == 99).all()) is shared
 
 
 def stamp(x):
