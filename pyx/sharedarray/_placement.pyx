@@ -157,6 +157,7 @@ def cupy(Array self):
     ...     print(error)
     cupy(): this Array is on the CPU; x.cuda() copies it to a CUDA device
     """
+    below(self)     # a lost Array, of whatever device, says why it is lost
     raise TypeError("cupy(): this Array is on the CPU; x.cuda() copies it to a CUDA device")
 
 

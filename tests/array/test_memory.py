@@ -359,6 +359,33 @@ def test_use_of_lost_arrays(use):
         use(lost())
 
 
+KNOWN = {"shape", "dtype", "device", "ndim", "size", "itemsize", "nbytes", "is_cuda", "is_shared"}
+ARGUMENTS = {
+    **dict.fromkeys(["argpartition", "fill", "fill_", "item", "partition", "searchsorted"], (1,)),
+    **dict.fromkeys(["astype", "getfield", "view"], ("f4",)),
+    **dict.fromkeys(["choose", "compress", "copy_", "dot"], ([1],)),
+    **dict.fromkeys(["repeat", "take", "reshape"], (6,)),
+    **dict.fromkeys(["put", "swapaxes"], (0, 1)),
+    "setfield": (1, "f4"),
+    "to_device": ("cpu",),
+    "tofile": ("nowhere",),
+    "setflags": (True,),
+}
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda:0"])
+def test_every_member_of_lost_arrays(device):
+    """All but what is known of them raise the reason, whatever the device was."""
+    from sharedarray import _array
+
+    x = _array.lost_array((2, 3), np.dtype("f4"), device, False, "the sender ended")
+    names = {name for name in dir(xp.Array) if not name.startswith("_")}
+    assert set(ARGUMENTS) | KNOWN <= names
+    for name in names - KNOWN:
+        with pytest.raises(xp.HandleError, match="the sender ended"):
+            getattr(x, name)(*ARGUMENTS.get(name, ()))
+
+
 @pytest.mark.parametrize("inside", [False, True])
 @pytest.mark.parametrize(
     "view",

@@ -335,6 +335,9 @@ def test_pytorch_spellings():
         x.to_device("cpu", stream=1)
     with pytest.raises(ValueError, match="tpu"):
         x.to_device("tpu")
+    with pytest.raises(TypeError, match=r"on the CPU; x\.cuda\(\)"):
+        x.cupy()
+    assert not hasattr(x, "__cuda_array_interface__")
     y = x.clone()
     assert y.fill_(3) is y
     assert y.tolist() == [[3.0] * 3] * 2

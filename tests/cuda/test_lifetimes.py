@@ -75,6 +75,41 @@ def test_through_multiprocessing_it_arrives_lost(three):
     )
     assert found[:4] == ((1000,), "<f8", "cuda:0", False)
     assert "has ended" in found[4]
+    assert user.run(LOST, pickled=pickled) == []
+
+
+# What uses of a lost array do not raise that `HandleError`.
+LOST = """
+import pickle
+from tests.sharing.test_lost import USES
+z, wrong = pickle.loads(pickled), []
+assert xp.is_shared(z) is False and z.is_cuda and (z.ndim, z.size, len(z)) == (1, 1000, 1000)
+for name, use in {**USES, "cpu": lambda z: z.cpu(), "cupy": lambda z: z.cupy()}.items():
+    try:
+        use(z)
+    except xp.HandleError:
+        continue
+    except Exception as error:
+        wrong.append((name, repr(error)))
+    else:
+        wrong.append((name, "no error"))
+return wrong
+"""
+
+
+def test_what_cannot_be_mapped_arrives_lost_and_the_receiver_goes_on(three):
+    maker, user, _ = three
+    pickled = maker.run(
+        "from multiprocessing.reduction import ForkingPickler\n"
+        + ONES
+        + "keep['y'] = y\nreturn bytes(ForkingPickler.dumps(y))"
+    )
+    failing = "from tests.cuda_double import control\ncontrol().set_failures('{}')"
+    user.run("xp.ones(3, device='cuda')\n" + failing.format("cuMemMap:*=2"))
+    assert user.run(LOST, pickled=pickled) == []
+    user.run(failing.format(""))
+    code = "import pickle\nreturn float(xp.sum(pickle.loads(pickled)))"
+    assert user.run(code, pickled=pickled) == 1000.0
 
 
 def sends_and_ends(queue, view):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
+from sharedarray._cuda_foreign import owned
 
 
 @pytest.fixture
@@ -129,6 +130,14 @@ def test_dlpack_gives_the_same_memory(there):
     y = xp.from_dlpack(x)
     assert y.storage() is x.storage()
     assert x.__dlpack_device__() == (2, 1)
+
+
+def test_whose_memory_cupys_arrays_have_goes_by_the_address(there, blocks):
+    """What `is_shared` asks; where an array of CuPy's lies, CuPy asks the runtime."""
+    b = there(np.arange(4)).cupy()
+    assert owned(b) and owned(b[1:]) and owned(b[:0])
+    memory = cupy.cuda.UnownedMemory(1 << 20, 64, None, 0)
+    assert not owned(cupy.ndarray((4,), "f8", cupy.cuda.MemoryPointer(memory, 0)))
 
 
 def test_numpy_is_refused_with_a_hint(there):

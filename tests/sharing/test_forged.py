@@ -217,6 +217,42 @@ def test_a_number_that_means_something_else_by_now(liar, opener, honest, kind):
     assert "gone" in told
 
 
+# ---- another machine
+
+
+def test_another_machine_or_an_earlier_boot(opener, honest):
+    told = refused(opener, forged(honest, boot=bytes(16)))
+    assert "another machine, or of an earlier boot" in told
+    assert "pickle.dumps(x)" in told
+
+
+@pytest.mark.parametrize("kind", ["xp.ones(3)", "xp.Storage(24)"])
+def test_what_multiprocessing_brings_from_another_machine_is_lost(liar, opener, kind):
+    """As through a manager or a `Client` on another host: an error in unpickling would hang it."""
+    data, blob = liar.run(
+        "from multiprocessing.reduction import ForkingPickler\n"
+        f"x = keep['x'] = {kind}\nreturn bytes(ForkingPickler.dumps(x)), bytes(x.handle())"
+    )
+    at = data.index(blob[:4])  # each message has a ticket of its own
+    theirs = data[at : at + len(blob)]
+    assert forged(theirs) == theirs
+    data = data.replace(theirs, forged(theirs, boot=bytes(16)))
+    kind, told = opener.run(
+        """
+        import pickle
+        x = pickle.loads(data)
+        assert x.is_shared() is False
+        try:
+            x.fill_(1)
+        except xp.HandleError as error:
+            return type(x).__name__, str(error)
+        """,
+        data=data,
+    )
+    assert kind in ("Array", "Storage")
+    assert "another machine" in told and "pickle.dumps(x)" in told
+
+
 # ---- descriptions of dtypes
 
 TEXTS = {

@@ -14,6 +14,7 @@ import time
 import pytest
 
 import sharedarray as xp
+from sharedarray import _limits
 from tests.harness import (
     Footprint,
     WorkerError,
@@ -213,6 +214,14 @@ def test_a_wrong_time_is_refused_at_import(wrong):
 @pytest.mark.parametrize("right", ["7", "0.5", " 3 ", "1e30"])
 def test_times(right):
     run_script("import sharedarray", env={"SHAREDARRAY_LINGER": right}).ok()
+
+
+@pytest.mark.parametrize("unset", [None, ""])
+def test_the_time_is_300_seconds_by_default(monkeypatch, unset):
+    monkeypatch.delenv("SHAREDARRAY_LINGER", raising=False)
+    if unset is not None:
+        monkeypatch.setenv("SHAREDARRAY_LINGER", unset)
+    assert _limits.linger() == 300.0
 
 
 @pytest.mark.slow

@@ -100,6 +100,41 @@ def test_views_of_readonly_views_are_readonly(worker):
     assert worker.get("x[0, :].handle() and not np.asarray(x[0, :]).flags.writeable", x=view)
 
 
+WAYS_AROUND = [
+    "x.storage().fill_(1)",
+    "x.storage()[0] = 1",
+    "x.storage()[0:2] = b'ab'",
+    "memoryview(x.storage())[0] = 1",
+    "np.asarray(x.storage())[0] = 1",
+    "xp.from_storage(x.storage(), 'u1', (4,))[0] = 1",
+    "xp.frombuffer(x.storage(), 'u1')[0] = 1",
+    "xp.from_handle(x.storage().handle()).fill_(1)",
+    "xp.from_handle(x.handle())[0] = 1",
+    "xp.asarray(x)[0] = 1",
+    "xp.asarray(np.asarray(x))[0] = 1",
+    "xp.from_dlpack(x)[0] = 1",
+    "x.share_memory_()[0] = 1",
+    "xp.random.default_rng(1).shuffle(x)",
+    "xp.sin(x, out=x)",
+]
+
+
+@pytest.mark.parametrize("nbytes", [8, MIB, 40 * MIB])
+def test_no_way_leads_around_a_readonly_array(nbytes):
+    """Its storage included: where only read-only views arrived, that is read-only, too."""
+    x = xp.zeros(nbytes // 8)
+    with Worker("spawn") as one, Worker("forkserver") as other:
+        one.run("keep['x'] = x", x=x.readonly())
+        for way in WAYS_AROUND:
+            with pytest.raises(WorkerError) as caught:
+                one.run(f"x = keep['x']\n{way}")
+            assert caught.value.kind in ("ValueError", "TypeError"), way
+        storage = one.get("bytes(keep['x'].storage().handle())")
+        with pytest.raises(WorkerError, match="read-only"):
+            other.run("xp.from_handle(xp.Handle.from_bytes(b)).fill_(1)", b=storage)
+    assert not np.asarray(x).any()
+
+
 def test_numpy_flags_travel(worker):
     x = xp.zeros(10)
     x.flags.writeable = False

@@ -142,7 +142,22 @@ def test_other_types_may_do_the_operation():
         def __radd__(self, other):
             return "mine"
 
-    assert xp.ones(2, device="cuda:0") + Mine() == "mine"
+    class Higher:
+        __array_priority__ = 1000
+
+        def __rmatmul__(self, other):
+            return "mine", type(other)
+
+        __rmul__ = __rmatmul__
+
+    x = xp.ones(2, device="cuda:0")
+    assert x + Mine() == "mine"
+    assert x @ Higher() == ("mine", type(x))
+    y = x
+    y *= Higher()
+    assert y == ("mine", type(x))
+    assert x.__add__(Mine()) is NotImplemented
+    assert x.__mul__(Higher()) is NotImplemented
 
 
 KEYS = [
@@ -211,6 +226,9 @@ def test_one_element_is_a_snapshot_and_the_rest_are_views():
     snapshot = z[()]
     z[...] = 4
     assert snapshot.item() == 3
+    for element in x:
+        element[...] = 9
+    assert x.tolist() == [5.0, 5.0]
     (row,) = xp.zeros((1, 2), device="cuda:0")
     row[0] = 1
     assert row.tolist() == [1.0, 0.0]
