@@ -4,6 +4,7 @@ import os
 import resource
 
 CGROUPS = "/sys/fs/cgroup"
+SOME_MAPPINGS = 64  # that were let go of, after one was refused
 NO_LIMIT_V1 = 1 << 60  # bytes: version 1 says "no limit" by a number near the largest
 
 
@@ -105,6 +106,26 @@ def linger() -> float:
     if not 0 <= seconds < float("inf"):
         raise ValueError(f"SHAREDARRAY_LINGER: a number of seconds is needed, not {text!r}")
     return min(seconds, 1e9)
+
+
+def mapping_limit() -> str:
+    """Return which limit lets the kernel refuse this process more mappings, in words, or ""."""
+    try:
+        with open("/proc/self/maps", "rb") as file:  # piece by piece: no mapping may be left for it
+            count = sum(piece.count(b"\n") for piece in iter(lambda: file.read(1 << 14), b""))
+        most = _number("/proc/sys/vm/max_map_count")
+        if most is not None and count + SOME_MAPPINGS >= most:
+            return f"vm.max_map_count is {most:,}, and this process has {count:,} mappings"
+        locked = [s for s in _text("/proc/self/status").splitlines() if s.startswith("VmLck:")]
+        limit = _rlimit(resource.RLIMIT_MEMLOCK)
+        if limit is not None and locked and locked[0].split()[1] != "0":
+            return (
+                f"RLIMIT_MEMLOCK (ulimit -l) is {size_text(limit)}, and this process locks all "
+                "its memory (mlockall)"
+            )
+    except (MemoryError, OSError):
+        pass
+    return ""
 
 
 def cgroup_memory(

@@ -7,7 +7,7 @@ strategies in NumPy), memfd_create(2), fcntl(2) "File sealing".
 from cpython.object cimport PyObject
 from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_New
 from cpython.ref cimport Py_INCREF
-from libc.errno cimport EFBIG, ENOTCONN
+from libc.errno cimport EFBIG, ENOMEM, ENOTCONN
 from libc.stdlib cimport calloc
 from libc.string cimport memset, strncpy
 from numpy cimport import_array
@@ -18,7 +18,7 @@ import os
 from resource import RLIMIT_FSIZE, getrlimit
 
 from ._errors import describe_memory_with
-from ._limits import cache_cap, check_serve, linger, size_text
+from ._limits import cache_cap, check_serve, linger, mapping_limit, size_text
 
 import_array()
 
@@ -729,6 +729,9 @@ def _describe_failure(nbytes):
     figures = stats()
     asked = "some bytes" if nbytes is None else f"{nbytes:,} bytes ({size_text(nbytes)})"
     limit = f"; {which.decode()} has {size_text(avail)} left" if rc == 0 else ""
+    if err == ENOMEM and rc == 0 and (nbytes or 0) < avail // 2:    # it is not memory that lacks
+        refused = mapping_limit()
+        limit = f"; {refused}" if refused else limit
     if err == EFBIG:
         most = size_text(getrlimit(RLIMIT_FSIZE)[0])
         limit = f"; RLIMIT_FSIZE (ulimit -f) is {most} for a segment"
