@@ -47,5 +47,6 @@ def test_every_function_of_the_standard_is_there(lacking):
 def test_the_page_lists_what_is_lacking(lacking):
     told = re.search(r"CuPy (\d+\.\d+) lacks ([^.;]*(?:`[^`]*`[^.;]*)+)", PAGE.read_text())
     assert told is not None
-    if cupy.__version__.startswith(f"{told[1]}."):
-        assert re.findall(r"`([\w.]+)`", told[2]) == sorted(lacking)
+    if not cupy.__version__.startswith(f"{told[1]}."):
+        pytest.skip(f"the page tells of CuPy {told[1]}, this is {cupy.__version__}")
+    assert re.findall(r"`([\w.]+)`", told[2]) == sorted(lacking)

@@ -12,6 +12,7 @@ from tests.examples import test_numeric
 from tests.swap_in import compare
 
 from .compare import ON_CARD, SECOND, same, two
+from .test_functions import FUNCTIONS
 
 MAKERS = {
     "arange": lambda **k: xp.arange(2, 8, 2, **k),
@@ -40,8 +41,26 @@ NUMPYS = {
     "logspace": lambda: xp.logspace(0, 2, 3),
     "geomspace": lambda: xp.geomspace(1, 8, 4),
     "indices": lambda: xp.indices((2, 2)),
+    "bartlett": lambda: xp.bartlett(5),
+    "blackman": lambda: xp.blackman(5),
+    "hamming": lambda: xp.hamming(5),
     "hanning": lambda: xp.hanning(4),
+    "kaiser": lambda: xp.kaiser(5, 14.0),
+    "diag_indices": lambda: xp.diag_indices(3),
+    "tril_indices": lambda: xp.tril_indices(3),
+    "triu_indices": lambda: xp.triu_indices(3, k=1),
+    "fromfunction": lambda: xp.fromfunction(lambda i, j: i + 2 * j, (2, 3)),
+    "fromiter": lambda: xp.fromiter(iter([1, 2, 3]), dtype=int),
+    "fromstring": lambda: xp.fromstring("1 2 3", sep=" "),
 }
+#: Tried elsewhere, or above under a name of their own.
+TRIED = {"astype", "fft.fftfreq", "fft.rfftfreq"}
+
+
+def test_every_function_that_creates_is_tried():
+    creating = {name for name, function in FUNCTIONS.items() if function._creates}
+    assert len(creating) > 20
+    assert creating - {*MAKERS, *NUMPYS, *TRIED} == set()
 
 
 @pytest.mark.parametrize("name", sorted(MAKERS))
