@@ -1,6 +1,7 @@
 """Imports point one way down the layers: Python imports, Cython cimports and C includes."""
 
 import pathlib
+import re
 
 import pytest
 
@@ -110,6 +111,17 @@ def test_imports_point_down():
 def test_compiled_modules_have_their_layer():
     compiled = {path.stem for path in (ROOT / "pyx/sharedarray").glob("*.pyx")}
     assert compiled <= set(ORDER)
+
+
+def test_the_design_page_names_every_module_in_its_table():
+    page = (ROOT / "docs/design.md").read_text()
+    (table,) = re.findall(r"^\| layer \|.*?\n\n", page, re.M | re.S)
+    named = set(re.findall(r"`(?:core/)?(\w+)(?:\.\w+)?`", table))
+    modules = {path.stem for path in (ROOT / "pyx/sharedarray").glob("*.pyx")}
+    units = {path.stem for path in (ROOT / "pyx/sharedarray/core").glob("*.c")}
+    assert (modules | units) - named - {"keeper_main"} == set()  # a program: the page's own section
+    written = {path.stem for path in (ROOT / "sharedarray").iterdir()}
+    assert {name for name in named if name.startswith("_")} - modules - written == set()
 
 
 FAULTLESS = {
