@@ -102,6 +102,15 @@ def test_a_closed_handle_cannot_be_sent():
             send(handle)
 
 
+def test_a_handle_pickles_as_its_bytes():
+    x = xp.ones(3, device=SECOND)
+    for one in (x, x.storage()):
+        again = pickle.loads(pickle.dumps(one.handle()))
+        assert isinstance(again, xp.Handle)
+        opened = xp.from_handle(again)
+        assert (opened if one is x.storage() else opened.storage()) is x.storage()
+
+
 def test_dtypes_that_hold_objects_are_refused():
     for make in (xp.empty, xp.zeros, xp.ones):
         with pytest.raises(TypeError, match="objects"):
