@@ -119,7 +119,14 @@ def test_estimator(name):
         check(result, getattr(want, method)(X), 1e-7, 1e-7, where=method)
 
 
-SENT = ["PCA", "Ridge", "LinearDiscriminantAnalysis", "GaussianNB", "GaussianMixture", "StandardScaler"]
+SENT = [
+    "PCA",
+    "Ridge",
+    "LinearDiscriminantAnalysis",
+    "GaussianNB",
+    "GaussianMixture",
+    "StandardScaler",
+]
 
 
 @pytest.mark.filterwarnings("ignore:Best performing initialization did not converge")
