@@ -49,6 +49,7 @@ cdef extern from "core/wire.h" nogil:
     uint64_t sa_checksum(const unsigned char *p, uint64_t n)
     bint sa_view_fits(int64_t offset, int64_t itemsize, int ndim, const int64_t *shape,
                       const int64_t *strides, uint64_t nbytes)
+    bint sa_shape_counts(int64_t itemsize, int ndim, const int64_t *shape)
 
 cdef enum:
     MAX_DIMS = 64   # NumPy's NPY_MAXDIMS
@@ -296,6 +297,9 @@ cdef Received described(bytes data):
     r.dtype = dtype_from((<char*>(steps + h.ndim))[:h.dtype_len])
     if not sa_view_fits(h.offset, r.dtype.itemsize, h.ndim, dims, steps, nbytes):
         raise HandleError("the handle's view reaches outside its block")
+    if not sa_shape_counts(r.dtype.itemsize, h.ndim, dims):
+        raise HandleError(f"the handle's view is impossible: an array of shape {r.shape()} and "
+                          f"{r.dtype} is too big")
     return r
 
 

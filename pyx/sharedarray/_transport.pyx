@@ -44,6 +44,7 @@ cnp.import_array()
 cdef extern from "core/wire.h" nogil:
     bint sa_view_fits(int64_t offset, int64_t itemsize, int ndim, const int64_t *shape,
                       const int64_t *strides, uint64_t nbytes)
+    bint sa_shape_counts(int64_t itemsize, int ndim, const int64_t *shape)
 
 
 cdef Array view_of(Storage storage, object dtype, tuple shape, tuple strides, Py_ssize_t offset,
@@ -212,6 +213,8 @@ def from_storage(Storage storage not None, dtype, shape, strides=None, offset=0)
     if not fits:
         raise ValueError(f"from_storage: shape {shape}, strides {strides} and offset {offset} of "
                          f"{dtype} reach outside the {storage.nbytes} bytes of the Storage")
+    if not sa_shape_counts(dtype.itemsize, ndim, dims):
+        raise ValueError(f"from_storage: an array of shape {shape} and {dtype} is too big")
     if storage.remote is not None:
         from ._cuda_foreign import over_storage
         return over_storage(storage, dtype, shape, strides, offset)

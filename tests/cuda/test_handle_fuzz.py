@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.sharing import mutations
+from tests.sharing import forging, mutations
 
 from .machines import COUNTS, ON_CARD, processes
 
@@ -78,6 +78,16 @@ def test_edited_fields_under_a_right_checksum(pair, blob):
 
 def test_shuffled_fields_under_a_right_checksum(pair, blob):
     attempt(pair, blob, mutations.shuffles(blob, 1000))
+
+
+@pytest.mark.parametrize("extent", [1 << 60, 1 << 62, (1 << 63) - 1])
+def test_a_shape_that_no_array_may_have(pair, extent):
+    """As for the CPU, and before the backend is asked, whose error would be another."""
+    empty = pair[0].run(
+        "x = keep['x'] = xp.ones((4, 8), device='cuda')[:0]\nreturn bytes(x.handle())"
+    )
+    wrong, right = (forging.reshaped(empty, (0, n)) for n in (extent, 9))
+    assert attempt(pair, right, [wrong]) == 0
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 import sharedarray as xp
 from tests.harness import Worker, procfs
 
-from .forging import HEADER, NAMES, fields, forged, ledger_name, segment_name
+from .forging import HEADER, NAMES, fields, forged, ledger_name, reshaped, segment_name
 
 MIB = 1 << 20
 SEALS = fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_GROW
@@ -251,6 +251,18 @@ def test_what_multiprocessing_brings_from_another_machine_is_lost(liar, opener, 
     )
     assert kind in ("Array", "Storage")
     assert "another machine" in told and "pickle.dumps(x)" in told
+
+
+# ---- shapes
+
+
+@pytest.mark.parametrize("extent", [1 << 60, 1 << 62, (1 << 63) - 1])
+def test_a_shape_that_no_array_may_have(liar, opener, extent):
+    """Its elements, none, lie in the block; NumPy counts its bytes without the axis of length 0."""
+    blob = liar.run("x = keep['x'] = xp.ones((4, 8))[:0]\nreturn bytes(x.handle())")
+    assert "too big" in refused(opener, reshaped(blob, (0, extent)))
+    shape = opener.get("xp.from_handle(xp.Handle.from_bytes(b)).shape", b=reshaped(blob, (0, 9)))
+    assert shape == (0, 9)
 
 
 # ---- descriptions of dtypes

@@ -73,4 +73,12 @@ static inline bool sa_view_fits(int64_t offset, int64_t itemsize, int ndim, cons
     }
     return low >= 0 && !__builtin_add_overflow(high, itemsize, &high) && (uint64_t)high <= nbytes;
 }
+
+/* Whether an array may have this shape: NumPy counts its bytes, with no regard to strides and to
+   axes of length 0, and has to be able to. */
+static inline bool sa_shape_counts(int64_t itemsize, int ndim, const int64_t *shape) {
+    for (int i = 0; i < ndim; i++)
+        if (shape[i] != 0 && __builtin_mul_overflow(itemsize, shape[i], &itemsize)) return false;
+    return true;
+}
 #endif

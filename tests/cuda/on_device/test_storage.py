@@ -42,6 +42,16 @@ def test_filling_out_of_bounds_is_an_error(storage, arguments):
     assert storage[:] == b"\7" * 100
 
 
+@pytest.mark.parametrize(
+    ("shape", "strides"),
+    [((0, 2**62), (8, 8)), ((2**40, 2**40), (0, 0)), ((2**62,), (0,)), ((2**62, 0, 2), (0, 0, 0))],
+)
+def test_an_array_of_it_whose_bytes_cannot_be_counted(storage, shape, strides):
+    """NumPy counts them with no regard to strides and to axes of length 0."""
+    with pytest.raises(ValueError, match=r"from_storage: .* is too big"):
+        xp.from_storage(storage, xp.float64, shape, strides=strides)
+
+
 @pytest.mark.parametrize("index", [100, -101, 1000])
 def test_bytes_outside_of_it_are_an_index_error(storage, index):
     with pytest.raises(IndexError, match="outside its 100 bytes"):
