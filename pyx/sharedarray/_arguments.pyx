@@ -279,8 +279,8 @@ def is_array_like(value):
     kind = type(value)
     if issubclass(kind, type):
         return False
-    if (hasattr(kind, "__array__") or hasattr(kind, "__array_interface__")
-            or hasattr(kind, "__array_struct__") or hasattr(kind, "__dlpack__")):
+    if (hasattr(value, "__array__") or hasattr(value, "__array_interface__")
+            or hasattr(value, "__array_struct__") or hasattr(kind, "__dlpack__")):
         return True
     if kind is memoryview or kind is bytearray:
         return True
