@@ -10,7 +10,7 @@ from ._checks cimport refuse_objects
 from ._copies cimport copied, scoped
 from ._keys cimport has_fields
 from ._core cimport contains
-from ._dlpack cimport from_capsule, to_capsule, understands_versions
+from ._dlpack cimport from_capsule, place, to_capsule, understands_versions
 from ._storage cimport make_ndarray
 
 import pickle
@@ -70,9 +70,9 @@ def __dlpack__(Array self, *, stream=None, max_version=None, dl_device=None, cop
     cdef bint versioned = understands_versions(max_version)
     if stream is not None:
         raise ValueError(f"__dlpack__: stream must be None for an array on the CPU, not {stream!r}")
-    if dl_device is not None and tuple(dl_device) != CPU:
+    if dl_device is not None and place(dl_device) != CPU:
         raise BufferError(f"__dlpack__: an array on the CPU (1, 0) cannot be exported to device "
-                          f"{tuple(dl_device)!r}")
+                          f"{place(dl_device)!r}")
     if copy:
         view = exported(wrap(copied(below(self), cnp.NPY_KEEPORDER)))
     else:
