@@ -118,3 +118,16 @@ def test_dlpack_that_cannot_be_read():
 
     with pytest.raises(ValueError, match="not now"):
         xp.asarray(Elsewhere(np.ones(3)))
+
+
+def test_a_function_with_every_attribute_is_a_function():
+    class Proxy:
+        """As of a remote function: it has whatever is asked for."""
+
+        def __getattr__(self, name):
+            return self
+
+        def __call__(self, values):
+            return values.sum()
+
+    assert xp.apply_along_axis(Proxy(), 0, xp.ones((3, 2))).tolist() == [3, 3]
