@@ -20,7 +20,7 @@ def describe(dtype):
     parts = _parts(dtype)
     if isinstance(parts, str):
         return parts
-    import json  # 2 ms, for the few programs that need it
+    import json  # here: few programs need it
 
     return json.dumps(parts, separators=(",", ":"))
 
