@@ -9,6 +9,8 @@ from ._array import Array
 from ._cuda_conversion import elsewhere, lies_on_cuda
 from ._devices import CPU, resolve
 from ._dispatch import Function, borrow, call, device_in_force, has_elsewhere, is_shared_memory
+from ._exchange import from_dlpack
+from ._lenders import lent, only_dlpack
 
 _MISSING = object()
 
@@ -80,7 +82,9 @@ def asarray(
         return elsewhere(borrowed(obj), dtype, order, None if device is None else target, copy)
     if target is not None and target.index is not None:
         return from_cpu(obj, dtype, order, target, copy, device is not None)
-    source = None if type(obj) in _VALUES else _source(obj)
+    source = None if type(obj) in _VALUES else _source(obj, copy)
+    if source is None and type(obj) not in _VALUES and only_dlpack(obj):
+        return _from_dlpack(obj, dtype, order, copy)
     if source is None:
         if copy is False:
             raise ValueError(
@@ -134,15 +138,28 @@ def _converted(array, dtype, order, copy):
     return np.array(array, dtype, copy=copy, order=order or "K")
 
 
-def _source(obj):
+def _source(obj, copy):
     """The NumPy array over the memory of an object that has any; None for values."""
     if isinstance(obj, (np.generic, str, bytes)):
         return None
-    if isinstance(obj, np.ndarray) or is_array_like(obj):
+    if isinstance(obj, np.ndarray):
         return np.asarray(obj)
+    if is_array_like(obj):
+        return lent(obj) if copy is False else None if only_dlpack(obj) else np.asarray(obj)
     if hasattr(type(obj), "_ndarray"):
         return obj._ndarray
     return None
+
+
+def _from_dlpack(obj, dtype, order, copy):
+    """An Array of an object that NumPy does not read, but DLPack does."""
+    try:
+        taken = from_dlpack(obj, copy=copy)
+    except BufferError as exc:
+        raise ValueError(f"asarray: {exc}") from exc
+    if copy is None and not taken.is_shared():
+        copy = True
+    return asarray(taken, dtype, order, copy=copy)
 
 
 def _fits(array, order):

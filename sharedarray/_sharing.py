@@ -1,11 +1,15 @@
 """Whether an object's bytes lie in shared memory of this library."""
 
+import contextlib
+import ctypes
+
 import numpy as np
 
 from ._arguments import is_array_like
 from ._array import Array
 from ._cuda_conversion import lies_on_cuda
 from ._dispatch import is_shared_memory
+from ._lenders import lent
 from ._storage import Storage
 
 
@@ -61,23 +65,25 @@ def is_shared(obj):
 
 def _memory(obj):
     """The NumPy array over the host memory of an object, never a copy; None if it has none."""
-    if isinstance(obj, memoryview):
-        return np.asarray(obj)
-    if hasattr(obj, "__dlpack__"):
-        try:
-            return np.from_dlpack(obj)
-        except (BufferError, RuntimeError, TypeError, ValueError):
-            pass
-    try:
-        return np.asarray(memoryview(obj))
-    except (BufferError, TypeError, ValueError):
-        pass
-    if hasattr(obj, "__array_interface__") or hasattr(obj, "__array__"):
-        try:
-            return np.array(obj, copy=False)
-        except ValueError:
-            pass
+    for way in (_by_dlpack, lent, _by_address):
+        # What cannot be read this way (a type that NumPy lacks, a tensor with gradients) is no
+        # reason to fail: whose memory it is can be told without reading it.
+        with contextlib.suppress(Exception):
+            memory = way(obj)
+            if memory is not None:
+                return memory
     return None
+
+
+def _by_dlpack(obj):
+    """Through DLPack; None for what has something nearer."""
+    return np.from_dlpack(obj) if hasattr(type(obj), "__dlpack__") else None
+
+
+def _by_address(obj):
+    """The first byte of a tensor that tells where it lies."""
+    address = obj.data_ptr()
+    return np.frombuffer((ctypes.c_byte * 1).from_address(address), np.uint8) if address else None
 
 
 is_shared.__module__ = "sharedarray"

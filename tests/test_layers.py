@@ -26,6 +26,7 @@ LAYERS = {
     },
     "devices": {"_driver", "_decorate", "_device", "_devices"},
     "storage": {
+        "_dtype_text",
         "_storage",
         "_cuda_blocks",
         "_cuda_storage",

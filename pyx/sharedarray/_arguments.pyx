@@ -279,8 +279,9 @@ def is_array_like(value):
     kind = type(value)
     if issubclass(kind, type):
         return False
-    if (hasattr(kind, "__array__") or hasattr(kind, "__array_interface__")
-            or hasattr(kind, "__array_struct__") or hasattr(kind, "__dlpack__")):
+    where = kind if callable(value) else value      # a proxy of functions has any attribute
+    if (hasattr(where, "__array__") or hasattr(where, "__array_interface__")
+            or hasattr(where, "__array_struct__") or hasattr(kind, "__dlpack__")):
         return True
     if kind is memoryview or kind is bytearray:
         return True

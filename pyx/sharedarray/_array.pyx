@@ -776,11 +776,12 @@ cdef class Array:
 
 
 cdef int extend(dict members) except -1:
-    """Add methods and properties to Array; each is named as its member."""
+    """Add methods and properties to Array; each is named as its member, and pickles by name."""
     for name, member in members.items():
         if callable(member):
             member.__name__ = name
             member.__qualname__ = f"Array.{name}"
+            member.__module__ = "sharedarray"
         sa_extend(<PyTypeObject *>Array, name, member)
     return 0
 

@@ -218,7 +218,9 @@ def __trunc__(Array self):
 
 def __format__(Array self, spec):
     """Format the element of a 0-d array; other shapes take no format."""
-    return format(below(self) if self._a is not None else _show.lost(self._link), spec)
+    if self._a is None and isinstance(self._link, Lost) and not spec:
+        return _show.lost(self._link)
+    return format(below(self), spec)
 
 
 def _repr_html_(Array self):

@@ -18,7 +18,7 @@ from ._cuda_record cimport (
     record_of,
     upload,
 )
-from ._dlpack cimport to_capsule, understands_versions
+from ._dlpack cimport place, to_capsule, understands_versions
 
 import operator
 import sys
@@ -276,10 +276,10 @@ def __dlpack__(CudaArray self, *, stream=None, max_version=None, dl_device=None,
     cdef bint versioned = understands_versions(max_version)
     cdef object library = _device.loaded()
     cdef CudaArray x = self
-    if dl_device is not None and tuple(dl_device) != (2, record.index):
-        if tuple(dl_device) != CPU:
+    if dl_device is not None and place(dl_device) != (2, record.index):
+        if place(dl_device) != CPU:
             raise BufferError(f"__dlpack__: an array on {self.device} {(2, record.index)} cannot "
-                              f"be exported to device {tuple(dl_device)!r}")
+                              f"be exported to device {place(dl_device)!r}")
         if copy is False:
             raise BufferError(f"__dlpack__: from {self.device} to the CPU only by a copy, which "
                               "copy=False forbids")

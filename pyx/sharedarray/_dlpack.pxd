@@ -7,3 +7,4 @@ cdef object to_capsule(ndarray view, bint versioned, bint copied, int device=*)
 # `cuda`: it is to be memory of a CUDA device, and nobody may read or write through the ndarray.
 cdef ndarray from_capsule(object capsule, bint cuda=*)
 cdef bint understands_versions(object max_version) except -1
+cdef tuple place(object dl_device)      # as two ints; TypeError if it is none

@@ -94,6 +94,16 @@ cdef bint understands_versions(object max_version) except -1:
     return max_version[0] >= 1
 
 
+cdef tuple place(object dl_device):
+    """The device that a consumer asked for: its type and number, of whatever integers they are."""
+    try:
+        kind, number = dl_device
+        return int(kind), int(number)
+    except (TypeError, ValueError):
+        raise TypeError("__dlpack__: dl_device is None or a tuple of two ints, not "
+                        f"{dl_device!r}") from None
+
+
 cdef int fill(sa_dl_tensor *tensor, ndarray view, int device) except -1:
     """Describe `view` in `tensor`; its shape and strides are one allocation of their own."""
     cdef object code = CODES.get(view.dtype)

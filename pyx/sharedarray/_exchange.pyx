@@ -10,13 +10,14 @@ from ._checks cimport refuse_objects
 from ._copies cimport copied, scoped
 from ._keys cimport has_fields
 from ._core cimport contains
-from ._dlpack cimport from_capsule, to_capsule, understands_versions
+from ._dlpack cimport from_capsule, place, to_capsule, understands_versions
 from ._storage cimport make_ndarray
 
 import pickle
 
 import numpy as np
 
+from ._dtype_text import describe, undescribe
 from ._errors import DeviceError
 
 __all__ = ["from_dlpack"]
@@ -69,9 +70,9 @@ def __dlpack__(Array self, *, stream=None, max_version=None, dl_device=None, cop
     cdef bint versioned = understands_versions(max_version)
     if stream is not None:
         raise ValueError(f"__dlpack__: stream must be None for an array on the CPU, not {stream!r}")
-    if dl_device is not None and tuple(dl_device) != CPU:
+    if dl_device is not None and place(dl_device) != CPU:
         raise BufferError(f"__dlpack__: an array on the CPU (1, 0) cannot be exported to device "
-                          f"{tuple(dl_device)!r}")
+                          f"{place(dl_device)!r}")
     if copy:
         view = exported(wrap(copied(below(self), cnp.NPY_KEEPORDER)))
     else:
@@ -193,42 +194,11 @@ cdef object moved(object x, object target, object copy):
 # Pickles hold the elements, so that files and other machines can have them.
 
 
-cdef object describe(object dtype):
-    """Return a dtype as strings, numbers, lists: equal for equal dtypes."""
-    if dtype.subdtype is not None:
-        base, shape = dtype.subdtype
-        return {"base": describe(base), "shape": list(shape)}
-    if dtype.names is None:
-        return dtype.str
-    fields = [(name, *dtype.fields[name]) for name in dtype.names]
-    return {
-        "names": [f[0] for f in fields],
-        "formats": [describe(f[1]) for f in fields],
-        "offsets": [f[2] for f in fields],
-        "titles": [f[3] if len(f) > 3 else None for f in fields],
-        "itemsize": dtype.itemsize,
-        "aligned": bool(dtype.isalignedstruct),
-    }
-
-
-cdef object undescribe(object d):
-    """Return the dtype that `describe` described."""
-    if isinstance(d, str):
-        return np.dtype(d)
-    if "base" in d:
-        return np.dtype((undescribe(d["base"]), tuple(d["shape"])))
-    d = dict(d, formats=[undescribe(f) for f in d["formats"]])
-    aligned = d.pop("aligned")
-    if not any(title is not None for title in d["titles"]):
-        del d["titles"]
-    return np.dtype(d, align=aligned)
-
-
 cdef bint has_padding(object dtype):
     """Whether elements have bytes that belong to no value."""
     if dtype.subdtype is not None:
         return has_padding(dtype.subdtype[0])
-    if dtype.names is not None:
+    if dtype.names is not None and dtype.kind == "V":
         return (sum([dtype.fields[name][0].itemsize for name in dtype.names]) != dtype.itemsize
                 or any([has_padding(dtype.fields[name][0]) for name in dtype.names]))
     return dtype.char in "gG"
@@ -246,20 +216,6 @@ cdef int copy_values(object target, object source) except -1:
         for start in range(10, source.dtype.itemsize, 16):      # 80 bits of value in 128
             target.setfield(np.zeros((), "V6"), "V6", start)
     return 0
-
-
-cdef str dumped(object description):
-    """The description of a structured dtype as text."""
-    import json
-
-    return json.dumps(description, separators=(",", ":"))
-
-
-cdef object loaded(str text):
-    """The description of a structured dtype from its text."""
-    import json
-
-    return json.loads(text)
 
 
 def __reduce_ex__(Array self, protocol):
@@ -285,7 +241,7 @@ def __reduce_ex__(Array self, protocol):
         view = values
     n = cnp.PyArray_NBYTES(view)
     data = make_ndarray(cnp.PyArray_DATA(view), U1, 1, &n, NULL, False, view)
-    text = dtype.str if dtype.names is None else dumped(describe(dtype))
+    text = describe(dtype)
     buffer = pickle.PickleBuffer(data) if protocol >= 5 else data.tobytes()
     return _restore, (buffer, text, self.shape, order)
 
@@ -297,7 +253,7 @@ def __reduce__(Array self):
 
 def _restore(buffer, str dtype, tuple shape, str order):
     """Make the Array that was pickled: a writable copy, in memory that follows ``xp.memory``."""
-    cdef object descr = undescribe(loaded(dtype) if dtype.startswith("{") else dtype)
+    cdef object descr = undescribe(dtype)
     cdef ndarray a
     cdef Py_buffer data
     refuse_objects(descr)

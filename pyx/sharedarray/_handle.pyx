@@ -17,8 +17,6 @@ from numpy cimport (
     npy_intp,
 )
 
-import ast
-
 import numpy as np
 
 from sharedarray cimport _core
@@ -35,6 +33,7 @@ from sharedarray._opening cimport (
 )
 from sharedarray._storage cimport Hold, Storage, make_ndarray, received_hold, shared_storage
 
+from ._dtype_text import describe, undescribe
 from ._errors import HandleError
 
 import_array()
@@ -53,6 +52,8 @@ cdef extern from "core/wire.h" nogil:
 
 cdef enum:
     MAX_DIMS = 64   # NumPy's NPY_MAXDIMS
+    WIDE = 4096     # bytes of a dtype's text from which on it goes compressed
+    WIDEST = 1 << 20
 
 # ---- dtypes as text ----
 
@@ -63,23 +64,32 @@ cdef dict _dtype_of = {}
 cdef bytes dtype_text(object dtype):
     cdef bytes text = _text_of.get(dtype)
     if text is None:
-        if dtype.names is None and dtype.subdtype is None and dtype.metadata is None:
-            text = b"s" + dtype.str.encode()
-        else:
-            text = b"d" + repr(np.lib.format.dtype_to_descr(dtype)).encode()
-        if dtype.kind != "V" and len(_text_of) < 1000:     # equal void dtypes may differ in fields
-            _text_of[dtype] = text
+        text = describe(dtype).encode("ascii")
+        if len(text) > WIDEST:
+            raise ValueError(f"the description of the dtype is too long for a handle: {len(text)} "
+                             f"bytes, at most {WIDEST:,}")
+        if len(text) > WIDE:
+            import zlib
+            text = b"z" + zlib.compress(text)
+        if dtype.names is None and dtype.subdtype is None and len(_text_of) < 1000:
+            _text_of[dtype] = text      # few, where fields have any number of names
     return text
+
+
+cdef bytes inflated(bytes text):
+    import zlib
+    inflate = zlib.decompressobj()
+    result = inflate.decompress(text[1:], WIDEST)
+    if not inflate.eof:
+        raise ValueError("cut off, or absurdly long")
+    return result
 
 
 cdef object dtype_from(bytes text):
     dtype = _dtype_of.get(text)
     if dtype is None:
         try:
-            if text[:1] == b"s":
-                dtype = np.dtype(text[1:].decode("ascii"))
-            elif text[:1] == b"d":
-                dtype = np.lib.format.descr_to_dtype(ast.literal_eval(text[1:].decode()))
+            dtype = undescribe((inflated(text) if text[:1] == b"z" else text).decode("ascii"))
         except Exception as error:
             raise HandleError(f"the handle names no dtype: {text[:80]!r}") from error
         if dtype is None or dtype.hasobject or not isinstance(dtype, np.dtype):
@@ -177,7 +187,7 @@ cdef bytes packed(Hold hold, bint readonly, object dtype, int ndim, npy_intp *di
     h.offset = offset
     if len(text) > 65535:
         raise ValueError(f"the description of the dtype is too long for a handle: {len(text)} "
-                         "bytes, at most 65,535")
+                         "bytes compressed, at most 65,535")
     h.ndim = ndim
     h.dtype_len = len(text)
     segment = _core.find_segment(p)

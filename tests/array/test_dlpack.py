@@ -192,6 +192,9 @@ def test_read_only_needs_a_versioned_capsule():
         ({"max_version": 1}, TypeError),
         ({"max_version": (1,)}, TypeError),
         ({"max_version": ("1", 0)}, TypeError),
+        ({"dl_device": 1}, TypeError),
+        ({"dl_device": (1,)}, TypeError),
+        ({"dl_device": "cpu"}, TypeError),
     ],
 )
 def test_export_options_that_cannot_be_met(options, error):

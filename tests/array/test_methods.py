@@ -1,7 +1,9 @@
 """Methods and attributes are ndarray's, and PyTorch's spellings."""
 
 import inspect
+import pickle
 
+import cloudpickle
 import numpy as np
 import pytest
 
@@ -370,3 +372,15 @@ def test_no_places_at_all(places):
     assert x.tolist() == [0, 1, 2, 3]
     with pytest.raises(ValueError, match=r"broadcast|object too deep"):
         x.repeat(places)
+
+
+def test_methods_pickle_by_name():
+    """As NumPy's do: ``pool.map(xp.Array.sum, arrays)``."""
+    for name in dir(xp.Array):
+        member = inspect.getattr_static(xp.Array, name)
+        if callable(member) and not name.startswith("__"):
+            method = getattr(xp.Array, name)
+            assert pickle.loads(pickle.dumps(method)) is method
+    x = xp.ones(3)
+    assert pickle.loads(pickle.dumps(x.sum))() == 3
+    assert cloudpickle.loads(cloudpickle.dumps(x.sum))() == 3

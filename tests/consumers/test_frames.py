@@ -129,6 +129,15 @@ def test_pandas_isin():
     assert pd.Series([1, 2, 3]).isin(xp.asarray([1, 2])).tolist() == [True, True, False]
 
 
+def test_pandas_columns_of_several_types_are_not_borrowed():
+    mixed = pd.DataFrame({"a": [1, 2], "b": [3.0, 4.0]})
+    for values in (mixed, pd.array([1, None], dtype="Int64")):
+        with pytest.raises(ValueError, match="copy=False"):
+            xp.asarray(values, copy=False)
+    series = pd.Series([1.0, 2.0])
+    assert np.shares_memory(xp.asarray(series, copy=False).numpy(), series.to_numpy())
+
+
 def test_pandas_gives_arrays():
     check(xp.asarray(SERIES), SERIES.to_numpy())
     check(xp.asarray(pd.DataFrame(M)), M)

@@ -1,5 +1,7 @@
 """torch: DLPack in both directions, without copies."""
 
+import warnings
+
 import numpy as np
 import pytest
 import torch
@@ -130,3 +132,21 @@ def test_training_on_shared_memory():
         with torch.no_grad():
             model.weight -= 0.5 * model.weight.grad
     np.testing.assert_allclose(weights, [[2.0, -1.0]], atol=1e-3)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda tensor: tensor.requires_grad_(),
+        lambda tensor: tensor.view(torch.bfloat16),
+        lambda tensor: tensor.view(torch.complex64).conj(),
+        lambda tensor: torch.nn.Parameter(tensor)[1:],
+    ],
+)
+def test_tensors_that_numpy_cannot_read_are_told_by_address(change):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = xp.ones(4, dtype=xp.float32)
+        assert xp.is_shared(change(torch.from_dlpack(x)))
+        assert not xp.is_shared(change(torch.ones(4)))
+        assert xp.is_shared(change(torch.ones(4).share_memory_()))  # its own answer

@@ -2,10 +2,12 @@
 
 import fcntl
 import gc
+import json
 import os
 import re
 import struct
 import textwrap
+import zlib
 
 import pytest
 
@@ -267,25 +269,41 @@ def test_a_shape_that_no_array_may_have(liar, opener, extent):
 
 # ---- descriptions of dtypes
 
+
+def structure(formats, **more):
+    """A description of fields, as honest handles have it."""
+    names = [f"f{i}" for i in range(len(formats))]
+    offsets = [0] * len(formats)
+    parts = {"names": names, "formats": formats, "offsets": offsets, "itemsize": 8, **more}
+    return json.dumps(parts).encode()
+
+
 TEXTS = {
-    "a call": b"d__import__('os').system('echo called')",
-    "a loop": b"d[x for x in range(10**10)]",
-    "deep brackets": b"d" + b"[" * 30000 + b"]" * 30000,
-    "deep parentheses": b"d" + b"(" * 60000,
-    "deep dictionaries": b"d" + b"{1:" * 20000,
-    "many signs": b"d" + b"-" * 60000 + b"1",
-    "many inversions": b"d" + b"~" * 60000 + b"1",
-    "a long sum": b"d1" + b"+1" * 30000,
-    "a long number": b"d" + b"9" * 60000,
-    "a huge item": b"sV999999999999",
-    "many fields": b"s" + b",".join([b"i4"] * 15000),
-    "nested subarrays": b"d" + b"(" * 200 + b"'i4'" + b",(2,))" * 200,
-    "objects": b"sO",
-    "objects in a field": b"d[('a','i4'),('b','O')]",
+    "a call": b"__import__('os').system('echo called')",
+    "deep brackets": b'{"names":' + b"[" * 30000 + b"]" * 30000 + b"}",
+    "deep dictionaries": b'{"base":' * 7000,
+    "deep shapes": b'{"base":' * 2000 + b'"i4"' + b',"shape":[1]}' * 2000,
+    "a long number": b'{"base":"i4","shape":[' + b"9" * 60000 + b"]}",
+    "a huge shape": b'{"base":"i4","shape":[4611686018427387904,8]}',
+    "a huge item": b"V999999999999",
+    "many fields": b",".join([b"i4"] * 15000),
+    "nested subarrays": b'{"base":' * 200 + b'"i4"' + b',"shape":[2]}' * 200,
+    "objects": b"O",
+    "objects in a field": structure(["i4", "O"]),
+    "objects below a number": structure(["O"], number="i8"),
+    "a field outside": structure(["i4"], offsets=[1 << 40]),
+    "a field before": structure(["i4"], offsets=[-4]),
+    "names that are none": structure(["i4"], names=[7]),
+    "a number of another size": structure(["i4"], number="i2"),
     "nothing": b"",
+    "no dtype": b"{}",
     "another kind": b"xi4",
-    "no text": b"s\xff\xfe\x00",
-    "zeros": b"s" + bytes(60000),
+    "no text": b"\xff\xfe\x00",
+    "zeros": bytes(60000),
+    "compressed": b"z" + zlib.compress(b"O"),
+    "compressed nothing": b"z",
+    "compressed half": b"z" + zlib.compress(bytes(range(256)))[:60],
+    "compressed without end": b"z" + zlib.compress(b'{"names":' + b" " * (60 << 20)),
 }
 
 
@@ -295,7 +313,7 @@ def test_hostile_descriptions_of_dtypes(liar, opener, honest, text):
 
 
 def test_an_honest_description_in_other_words(liar, opener, honest):
-    blob = forged(honest, text=b"d[('a','<i4'),('b','<i4')]")
+    blob = forged(honest, text=structure(["<i4", "<i4"], names=["a", "b"], offsets=[0, 4]))
     code = "return xp.from_handle(xp.Handle.from_bytes(b)).dtype.names"
     assert opener.run(textwrap.dedent(code), b=blob) == ("a", "b")
 

@@ -67,6 +67,12 @@ def test_the_length_of_a_lost_scalar_is_refused():
         len(pickle.loads(message("xp.asarray(1.0)")))
 
 
+def test_a_format_is_of_its_data(lost):
+    assert f"{lost}" == str(lost)
+    with pytest.raises(xp.HandleError):
+        f"{lost:.2f}"
+
+
 def test_its_repr_says_why(lost):
     with pytest.raises(xp.HandleError) as caught:
         lost + 1
