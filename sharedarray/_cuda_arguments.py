@@ -33,7 +33,8 @@ ARRAYS = frozenset(
 #: Functions that CuPy wants arrays for where NumPy takes numbers.
 NUMBERS = frozenset(
     {
-        *("array_equal", "array_equiv", "convolve", "correlate", "dot", "ediff1d", "inner"),
+        *("array_equal", "array_equiv", "atleast_1d", "atleast_2d", "atleast_3d"),
+        *("broadcast_arrays", "convolve", "correlate", "dot", "ediff1d", "inner"),
         *("intersect1d", "isin", "kron", "meshgrid", "outer", "setdiff1d", "setxor1d", "union1d"),
         *("vdot",),
     }

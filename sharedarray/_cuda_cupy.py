@@ -84,6 +84,7 @@ class CupyBackend:
 
     def stream(self, index):
         """Return CuPy's current stream of this thread on the device, as a pointer."""
+        self.driver.start()  # raises in a forked child, where CuPy would say less
         return cupy.cuda.get_current_stream(index).ptr
 
     def scope(self, index):
@@ -187,10 +188,18 @@ class CupyBackend:
             return cupy.full(operands[0].shape, EQUALITY[operation])
         if operation is operator.setitem and isinstance(operands[2], cupy.ndarray):
             value = operands[2]
+            if value.ndim and _is_one(operands[0], operands[1]):
+                raise ValueError("setting an array element with a sequence.")
             while value.ndim and value.shape[0] == 1:  # as NumPy: leading axes that say nothing
                 value = value[0]
             operands = (*operands[:2], value)
         return operation(*operands)
+
+
+def _is_one(b, key):
+    """Tell whether an index selects one element by integers alone."""
+    items = key if isinstance(key, tuple) else (key,)
+    return len(items) == b.ndim and all(type(item) is int for item in items)
 
 
 def wrapped(block, index, offset=0):

@@ -35,6 +35,8 @@ PLAIN = frozenset(
 )
 #: Functions that return a Python bool.
 TRUTHS = frozenset({"allclose", "array_equal", "array_equiv", "may_share_memory", "shares_memory"})
+#: Functions that return tuples, for which CuPy has lists.
+TUPLES = frozenset({"atleast_1d", "atleast_2d", "atleast_3d", "gradient"})
 #: Without effect on results.
 IGNORED = frozenset({"like", "subok"})
 
@@ -81,7 +83,9 @@ def find(name, reference):
             raise NotImplementedError(
                 f"{name}: CuPy {cupy.__version__} takes no such arguments ({error})"
             ) from error
-        return bool(r) if name in TRUTHS else r
+        if name in TRUTHS:
+            return bool(r)
+        return tuple(r) if name in TUPLES and type(r) is list else r
 
     return function
 
@@ -179,11 +183,13 @@ def bound(name, target, signature, args, kwargs, skip=0):
                 f"{name}: CuPy {cupy.__version__} takes no {key}={named[key]!r}"
             )
     try:
-        return target(*positional[skip:], **named)
+        result = target(*positional[skip:], **named)
     except TypeError as error:
         if "unexpected keyword" in str(error):
             raise NotImplementedError(f"{name}: CuPy {cupy.__version__}: {error}") from None
         raise
+    out = named.get("out")  # of which CuPy's cumsum returns a view
+    return out if isinstance(out, cupy.ndarray) else result
 
 
 def _same(value, default):
@@ -277,8 +283,22 @@ def _as_array(x):
 
 
 def _asarray(obj, dtype, order):
-    """Make an array of numbers and arrays in lists."""
-    return cupy.array(obj, dtype, order=order or "K")
+    """Make an array of numbers and arrays in lists, which CuPy wants to be arrays all of them."""
+    return cupy.array(_all_arrays(obj) if _any_array(obj) else obj, dtype, order=order or "K")
+
+
+def _any_array(obj):
+    """Tell whether there is an array among nested values."""
+    if isinstance(obj, (list, tuple)):
+        return any(_any_array(item) for item in obj)
+    return isinstance(obj, cupy.ndarray)
+
+
+def _all_arrays(obj):
+    """Return nested values with arrays for the numbers."""
+    if isinstance(obj, (list, tuple)):
+        return [_all_arrays(item) for item in obj]
+    return _as_array(obj)
 
 
 def _where(condition, x1=None, x2=None):
@@ -307,7 +327,40 @@ def _take(x, indices, axis=None, out=None, mode="raise"):
         n = x.size if axis is None else x.shape[axis]
         indices = cupy.clip(_as_array(indices), 0, n - 1)
     indices = _as_array(indices)
+    if indices.size and indices.dtype.kind not in "iub":  # CuPy finds that no compiler takes it
+        raise TypeError(f"take: indices are integers, not {indices.dtype}")
     return cupy.take(x, indices.astype(np.intp) if indices.size == 0 else indices, axis, out)
+
+
+def _choose(x, choices, out=None, mode="raise"):
+    """Choose elements of several arrays, which CuPy wants to be one."""
+    if isinstance(choices, (list, tuple)):
+        choices = cupy.stack(cupy.broadcast_arrays(*[_as_array(item) for item in choices]))
+    result = _as_array(x).choose(choices, None, mode)
+    if out is None:
+        return result
+    out[...] = result
+    return out
+
+
+def _clip(x, min=None, max=None, out=None, **options):
+    """Limit elements; the type of the result is that of all arguments."""
+    if options:
+        raise NotImplementedError(f"clip: CuPy {cupy.__version__} takes no {next(iter(options))}=")
+    if min is None and max is None:
+        return cupy.positive(x, out)
+    return cupy.clip(x, min, max, out)
+
+
+def _i0(x):
+    """Modified Bessel function, of integers in double precision."""
+    return cupy.i0(x if x.dtype.kind == "f" else x.astype(np.float64))
+
+
+def _vecdot(x1, x2, axis=-1, **options):
+    """Multiply vectors; of booleans it tells whether any product holds."""
+    result = compat.vecdot(x1, x2, axis=axis, **options)
+    return result.astype(bool) if x1.dtype == x2.dtype == bool else result
 
 
 def _complex(x):
@@ -417,7 +470,10 @@ FUNCTIONS = {
     "argsort": _argsorted,
     "asarray": _asarray,
     "ceil": _whole("ceil"),
+    "choose": _choose,
+    "clip": _clip,
     "floor": _whole("floor"),
+    "i0": _i0,
     "lexsort": _lexsorted,
     "linalg.eig": _eig,
     "linalg.eigh": _eigh,
@@ -425,19 +481,21 @@ FUNCTIONS = {
     "linalg.qr": _qr,
     "linalg.slogdet": _slogdet,
     "linalg.svd": _svd,
+    "linalg.vecdot": _vecdot,
     "permute_dims": _permuted,
     "sort": _sorted,
     "std": _spread("std"),
     "take": _take,
     "trunc": _whole("trunc"),
     "var": _spread("var"),
+    "vecdot": _vecdot,
     "where": _where,
 }
 METHODS = {
     "argpartition": _argpartition,
     "argsort": _argsort_method,
     "astype": _astype,
-    "choose": _listed("choose", -1),
+    "choose": _choose,
     "compress": _listed("compress", 0),
     "dot": _dot,
     "fill": _fill,

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
+from sharedarray import _cuda_functions
 from tests.cuda.on_device import (
     compare,
     test_creation,
@@ -137,6 +138,37 @@ def test_keys(backend, key):
     for value in (7, np.int8(7), [[9]]):
         if works(x.copy().__setitem__, key, value):
             assert ending(there.__setitem__, key, value) in ("", "driver")
+        else:
+            assert ending(there.__setitem__, key, value).startswith("refused"), value
+
+
+def test_numbers_beside_arrays_in_lists(backend):
+    x, v = (xp.asarray(a).to_device("cuda:0") for a in (3.5, [1.0, 2.0]))
+    for values in ([x, 2.0], [2, x], (x, np.float32(1)), [v, [x, 2.0]], [[1, 2], v]):
+        assert ending(xp.asarray, values) == "driver"
+
+
+def test_lists_of_arrays_and_numbers_are_made_into_arrays(backend):
+    x, n = (xp.asarray(a).to_device("cuda:0") for a in ([1.0, 2.0], [1, 0]))
+    for call in (
+        lambda: xp.choose(n, [x, x]),
+        lambda: n.choose([x, 3.0]),
+        lambda: xp.broadcast_arrays(x, 1),
+        lambda: xp.atleast_2d(x, 1),
+    ):
+        assert ending(call) == "driver"
+
+
+def test_what_numpy_has_in_tuples_and_cupy_in_lists(backend, monkeypatch):
+    monkeypatch.setattr(_cuda_functions.compat, "gradient", lambda *args: list(args))
+    x = xp.asarray([1.0, 2.0]).to_device("cuda:0").cupy()
+    assert backend.function("gradient", xp.gradient)(x, x) == (x, x)
+
+
+def test_indices_that_are_no_integers_are_refused_before_they_are_compiled(backend):
+    x = xp.asarray([1.0, 2.0]).to_device("cuda:0")
+    assert ending(xp.take, x, x).startswith("refused")
+    assert ending(lambda: x.take(x)).startswith("refused")
 
 
 def test_an_argument_that_cupy_does_not_know_is_seen(backend):

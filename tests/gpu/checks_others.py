@@ -39,8 +39,12 @@ def legacy(report):
     """The runtime's documentation leaves open what happens."""
     maker, reader = Worker("spawn", timeout=25), Worker("spawn", timeout=15)
     try:
-        data = maker.run(MAKE_LEGACY, count=NBYTES)
-        before = reader.run(OPEN_LEGACY, data=data, count=NBYTES)
+        try:
+            data = maker.run(MAKE_LEGACY, count=NBYTES)
+            before = reader.run(OPEN_LEGACY, data=data, count=NBYTES)
+        except WorkerError as error:  # some containers and MIG devices have none
+            report(Row.left_out("read before and after", f"refused here: {error.message[:60]}"))
+            return
         maker.kill()
         time.sleep(0.5)
         after = after_the_kill(reader, "int(keep['a'][-1])")

@@ -14,6 +14,7 @@
 #define VMM_SUPPORTED 102 /* CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED */
 #define FD_SUPPORTED 103  /* CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED */
 #define POSIX_FD 1
+#define WORKING 4 /* descriptors that an export may need beside the one that it gives */
 
 static sa_cuda_properties properties_of(int device, bool exported) {
     return (sa_cuda_properties){.type = 1, .handles = exported ? POSIX_FD : 0, .location = {1, device}};
@@ -71,14 +72,23 @@ static void undo(sa_cuda_segment *seg) {
     seg->base = 0;
 }
 
+/* Whether the process can open n more descriptors. */
+static bool descriptors(int n) {
+    int fd = fcntl(2, F_DUPFD_CLOEXEC, 3);
+    if (fd < 0) return errno != EMFILE && errno != ENFILE;
+    bool are = n <= 1 || descriptors(n - 1);
+    close(fd);
+    return are;
+}
+
 int sa_cuda_export(sa_cuda_segment *seg) {
     if (seg->fd >= 0) return 0;
     int fd = -1, rc = sa_cuda_enter(seg->device);
     if (rc) return rc;
-    int spare = fcntl(2, F_DUPFD_CLOEXEC, 3); /* the driver does not say what it lacked */
-    if (spare < 0 && (errno == EMFILE || errno == ENFILE)) rc = SA_CUDA_NO_DESCRIPTOR;
-    if (spare >= 0) close(spare);
+    if (!descriptors(1)) rc = SA_CUDA_NO_DESCRIPTOR;
     if (!rc) rc = sa_cuda.cuMemExport(&fd, seg->allocation, POSIX_FD, 0);
+    /* the driver does not say what it lacked, and may need some for itself */
+    if (rc && !descriptors(WORKING)) rc = SA_CUDA_NO_DESCRIPTOR;
     sa_cuda_leave();
     if (rc) return rc;
     int flags = fcntl(fd, F_GETFD);

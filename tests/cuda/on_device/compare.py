@@ -59,6 +59,17 @@ def equal_values(there, here):
         np.testing.assert_array_equal(there, here)
 
 
+def same_but_for_signs(there, here):
+    """As `same`, of factors that are known up to signs and order alone."""
+    if isinstance(here, (list, tuple)):
+        for one, other in zip(there, here, strict=True):
+            same_but_for_signs(one, other)
+        return
+    assert (there.device, there.dtype, there.shape) == ("cuda:0", here.dtype, here.shape)
+    one, other = (np.sort(np.abs(np.asarray(x.to_device("cpu"))), axis=None) for x in (there, here))
+    equal_values(one, other)
+
+
 def both(function, *args, device="cuda:0", **kwargs):
     """Call a function on the CPU and on a device, and assert that the results are the same."""
     here = function(*args, **kwargs)
