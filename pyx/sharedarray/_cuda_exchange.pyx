@@ -19,6 +19,7 @@ from ._cuda_record cimport (
     upload,
 )
 from ._dlpack cimport to_capsule, understands_versions
+from ._storage cimport Export
 
 import operator
 import sys
@@ -246,7 +247,7 @@ cdef ndarray exported(CudaArray x):
     """Return what is handed out of `x`: borrowed memory cannot move as long as it lives."""
     cdef Record record = record_of(x)
     if record.storage is not None:
-        return header(x, record.storage._lend()[1])
+        return header(x, Export(record.storage))
     hand_out(_device.loaded().block_of(record.b))
     return header(x)
 

@@ -10,7 +10,7 @@ from numpy cimport ndarray, npy_intp
 from . cimport _array
 from ._array cimport Array
 from ._checks cimport refuse_objects
-from ._storage cimport make_ndarray
+from ._storage cimport Storage, make_ndarray
 
 import numpy as np
 
@@ -82,7 +82,7 @@ cpdef Array cuda_array(object b, int index, bint writable=True, object storage=N
     record.storage = storage
     x._link = record
     if storage is not None:
-        storage._watch(x)
+        (<Storage>storage).watch(x)
     return x
 
 
