@@ -3,7 +3,6 @@
 import functools
 import inspect
 import operator
-from typing import Any
 
 import cupy
 import numpy as np
@@ -11,6 +10,8 @@ from cupy.cuda import memory, runtime
 
 from . import _cuda_functions
 from ._array import Array
+from ._cuda_base import CudaBackend
+from ._cuda_foreign import extent
 
 #: Comparisons that say something of strings, as NumPy's do.
 EQUALITY = {operator.eq: False, operator.ne: True}
@@ -48,39 +49,18 @@ class Scope:
             runtime.setDevice(self._device)
 
 
-class CupyBackend:
-    """The backend of CUDA devices.
-
-    Parameters
-    ----------
-    driver : module
-        Copies between host and devices.
-    blocks : module
-        Allocates device memory.
-    """
+class CupyBackend(CudaBackend):
+    """The backend of CUDA devices."""
 
     name = "CuPy"
 
-    storage_type: Any = None
-    arrive: Any = None
-
-    def __init__(self, driver, blocks):
-        self.driver = driver
-        self.blocks = blocks
+    def __init__(self):
         self._functions = {}
 
     @property
     def namespace(self):
         """The module of the library."""
         return cupy
-
-    def synchronize(self, index):
-        """Wait until the device has done all that it was given."""
-        self.driver.synchronize(index)
-
-    def memory_summary(self, index):
-        """Return a table of the memory of the device."""
-        return self.blocks.memory_summary(index)
 
     def stream(self, index):
         """Return CuPy's current stream of this thread on the device, as a pointer."""
@@ -117,12 +97,8 @@ class CupyBackend:
     def foreign(self, owner, pointer, index, shape, strides, dtype):
         """Make an array over memory that `owner` keeps."""
         dtype = np.dtype(dtype)
-        steps = [step * (n - 1) for n, step in zip(shape, strides, strict=True)]
-        low = high = 0
-        if 0 not in shape:
-            low = sum(step for step in steps if step < 0)
-            high = sum(step for step in steps if step > 0)
-        held = memory.UnownedMemory(pointer + low, high - low + dtype.itemsize, owner, index)
+        low, high = extent(shape, strides, dtype.itemsize)
+        held = memory.UnownedMemory(pointer + low, high - low or dtype.itemsize, owner, index)
         return cupy.ndarray(shape, dtype, memory.MemoryPointer(held, -low), strides)
 
     def pointer(self, b):

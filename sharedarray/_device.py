@@ -241,23 +241,7 @@ class Backend(Protocol):
     A *backend array* is what that library computes with. `Block` is a piece of device memory from
     `blocks`; `memory_of` tells what object holds the memory of a backend array, the same for all
     its views.
-
-    Attributes
-    ----------
-    driver : module
-        Copies between host and devices: `sharedarray._cuda`.
-    blocks : module
-        Allocates device memory: `sharedarray._cuda_blocks`.
-    storage_type : type
-        The class of Storage on these devices.
-    arrive : callable
-        Makes the Array of a handle that was opened.
     """
-
-    driver: Any
-    blocks: Any
-    storage_type: Any
-    arrive: Any
 
     @property
     def name(self) -> str:
@@ -266,6 +250,23 @@ class Backend(Protocol):
     @property
     def namespace(self) -> Any:
         """Its module."""
+
+    @property
+    def driver(self) -> Any:
+        """The module that copies between host and devices: `sharedarray._cuda`."""
+
+    @property
+    def blocks(self) -> Any:
+        """The module that allocates device memory: `sharedarray._cuda_blocks`."""
+
+    @property
+    def storage_type(self) -> Any:
+        """The class of Storage on these devices."""
+
+    def arrive(
+        self, block: Any, dtype: Any, shape: tuple, strides: tuple, offset: int, readonly: bool
+    ) -> Any:
+        """Make the Array of a handle that was opened."""
 
     def synchronize(self, index: int) -> None:
         """Wait until the device has done all that it was given."""

@@ -16,7 +16,7 @@ from . import _device
 from ._cuda_storage import Foreign
 from ._cuda_storage import borrowed as lent_storage
 
-__all__ = ["borrowed", "over_storage", "owned"]
+__all__ = ["borrowed", "extent", "over_storage", "owned"]
 
 cnp.import_array()
 
@@ -115,7 +115,8 @@ cdef Array over(object b, int index, bint writable, object owner):
     cdef object library = _device.loaded(), low, high, key, storage, block
     if library.block_of(b) is not None:
         return cuda_array(b, index, writable)
-    low, high = extent(b, library)
+    low, high = extent(b.shape, b.strides, b.dtype.itemsize)
+    low, high = low + library.pointer(b), high + library.pointer(b)
     if library.blocks.owns(low):
         segment = library.blocks.places.at(low)
         if high > segment.base + segment.nbytes:
@@ -160,13 +161,26 @@ def over_storage(storage, dtype, shape, strides, offset):
     return cuda_array(b if lies.writable else library.frozen(b), lies.index, lies.writable, storage)
 
 
-cdef tuple extent(object b, object library):
-    """Return the lowest address of a backend array, and the one behind the highest."""
-    cdef object low = library.pointer(b), high
-    if b.size == 0:
-        return low, low
-    high = low + b.dtype.itemsize
-    for n, step in zip(b.shape, b.strides):
+def extent(shape, strides, itemsize):
+    """Return where the elements of an array begin and end.
+
+    Parameters
+    ----------
+    shape, strides : sequence of ints
+        Its layout, the strides in bytes.
+    itemsize : int
+        Bytes of an element.
+
+    Returns
+    -------
+    tuple of int
+        The lowest byte and the one behind the highest, both from the first element; 0 and 0
+        where there are no elements.
+    """
+    cdef object low = 0, high = itemsize    # of any size: what others say need not be true
+    for n, step in zip(shape, strides):
+        if n == 0:
+            return 0, 0
         if step < 0:
             low += step * (n - 1)
         else:
