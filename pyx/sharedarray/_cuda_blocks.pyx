@@ -610,9 +610,7 @@ def memory_summary(index):
             raise _device.DeviceError(f"the memory of cuda:{index}: {error}") from None
     else:
         available, total = memory_info(index)
-    row = {"total": total, "free": available, **stats_of(index)}
-    head = f"{'device':<8}" + "".join([f"{name:>14}" for name in row])
-    return head + f"\ncuda:{index:<3}" + "".join([f"{size_text(n):>14}" for n in row.values()])
+    return _memory.table({f"cuda:{index}": {"total": total, "free": available, **stats_of(index)}})
 
 
 def forget():

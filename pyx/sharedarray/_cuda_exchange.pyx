@@ -13,6 +13,7 @@ from ._cuda_record cimport (
     cuda_array,
     download,
     header,
+    in_one_piece,
     is_cuda,
     joined,
     record_of,
@@ -109,15 +110,11 @@ def transfer(CudaArray x not None, device, stream=None):
     """
     cdef object pointer = stream_of(stream, "to_device")
     cdef Record record = record_of(x)
-    cdef object library, b, block, flags
+    cdef object library, b, block
     if device.index is None:
         return to_host(x, pointer)
     library = _device.backend(device)
-    flags = (<object>header(x)).flags
-    b = record.b
-    if not flags.forc:
-        with library.scope(record.index):
-            b = library.place(library.method(b, "copy", ("C",), {}), record.index)
+    b = in_one_piece(record, header(x))
     block = library.blocks.allocate(device.index, max(b.size * b.dtype.itemsize, 1))
     result = library.array(block, 0, tuple(b.shape), tuple(b.strides), b.dtype)
     if b.size:

@@ -49,15 +49,6 @@ def place_of_output(name):
     return parameters.index("out") - 1 if "out" in parameters else 1000
 
 
-cdef int check_output(object out) except -1:
-    """Raise where the result cannot be written to what was given for it."""
-    if is_cuda(out):
-        check_writable(record_of(out), "output array")
-    elif out is not None and isinstance(out, (Array, ndarray)):
-        return 0        # refused with the other arguments
-    return 0
-
-
 def computed(CudaArray self, str name, tuple args, dict kwargs):
     """Call a method of the backend's array, `args` and `kwargs` being ours."""
     cdef Call call = call_of(self)
@@ -65,7 +56,9 @@ def computed(CudaArray self, str name, tuple args, dict kwargs):
     if args or kwargs:
         out = kwargs.get("out")
         place = place_of_output(name)
-        check_output(args[place] if place < len(args) else out)
+        out = args[place] if place < len(args) else out
+        if is_cuda(out):
+            check_writable(record_of(out), "output array")
         args = tuple([call.convert(x) for x in args])
         kwargs = {key: call.convert(x) for key, x in kwargs.items()}
     if name in WRITING or name == "byteswap" and (args and args[0] or kwargs.get("inplace")):

@@ -202,6 +202,15 @@ cpdef ndarray header(Array x, object owner=None):
                         record.writable, (b, owner))
 
 
+cdef object in_one_piece(Record record, ndarray layout):
+    """Return the backend array, copied in C order where its elements do not lie side by side."""
+    cdef object library = _device.loaded()
+    if cnp.PyArray_IS_C_CONTIGUOUS(layout) or cnp.PyArray_IS_F_CONTIGUOUS(layout):
+        return record.b
+    with library.scope(record.index):
+        return library.place(library.method(record.b, "copy", ("C",), {}), record.index)
+
+
 cpdef ndarray download(Array x, object stream=None):
     """Return the elements in the memory in force of the host, as an ndarray of the same layout.
 
@@ -217,17 +226,13 @@ cpdef ndarray download(Array x, object stream=None):
     numpy.ndarray
     """
     cdef Record record = record_of(x)
-    cdef object library = _device.loaded(), b = record.b
+    cdef object library = _device.loaded(), b, flat
     cdef ndarray layout = header(x), result
-    cdef object flat
     cdef npy_intp n
-    cdef str order = "C"
-    if cnp.PyArray_IS_F_CONTIGUOUS(layout) and not cnp.PyArray_IS_C_CONTIGUOUS(layout):
-        order = "F"
-    elif not cnp.PyArray_IS_C_CONTIGUOUS(layout):
-        with library.scope(record.index):
-            b = library.place(library.method(b, "copy", ("C",), {}), record.index)
-    result = np.empty(b.shape, b.dtype, order)
+    cdef bint fortran
+    fortran = cnp.PyArray_IS_F_CONTIGUOUS(layout) and not cnp.PyArray_IS_C_CONTIGUOUS(layout)
+    b = in_one_piece(record, layout)
+    result = np.empty(b.shape, b.dtype, "F" if fortran else "C")
     n = cnp.PyArray_NBYTES(result)
     if n:
         flat = make_ndarray(cnp.PyArray_DATA(result), U1, 1, &n, NULL, True, result)
