@@ -2,7 +2,7 @@
 
 import importlib.util
 
-from . import _device, _driver
+from . import _backends, _driver
 
 OLDEST = (12, 0)  # of CUDA, for which there is a CuPy that this library works with
 
@@ -40,7 +40,7 @@ class Cuda:
             look_for_devices()
             self._announced = True
 
-    def load(self) -> _device.Backend:
+    def load(self) -> _backends.Backend:
         """Import the library that computes.
 
         Returns
@@ -61,4 +61,4 @@ class Cuda:
         return CupyBackend()
 
 
-_device.provide("cuda", Cuda())
+_backends.provide("cuda", Cuda())

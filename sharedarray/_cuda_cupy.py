@@ -57,11 +57,6 @@ class CupyBackend(CudaBackend):
     def __init__(self):
         self._functions = {}
 
-    @property
-    def namespace(self):
-        """The module of the library."""
-        return cupy
-
     def stream(self, index):
         """Return CuPy's current stream of this thread on the device, as a pointer."""
         return cupy.cuda.get_current_stream(index).ptr

@@ -70,11 +70,6 @@ class NumpyBackend(CudaBackend):
 
     name = "NumPy"
 
-    @property
-    def namespace(self):
-        """The module of the library."""
-        return np
-
     def stream(self, index):
         """Return the default stream: NumPy does everything at once."""
         return 0

@@ -23,7 +23,7 @@ LAYERS = {
         "_processes",
         "_segments",
     },
-    "devices": {"_driver", "_decorate", "_device", "_devices"},
+    "devices": {"_driver", "_decorate", "_backends", "_device", "_devices"},
     "storage": {
         "_storage",
         "_cuda_blocks",

@@ -29,6 +29,7 @@ import numpy as np
 
 from . import _cuda_methods  # no-cython-lint  # the class is complete from here on
 from . import _device
+from ._backends import loaded
 from ._devices import Device, resolve
 from ._errors import DeviceError
 
@@ -200,7 +201,7 @@ def __array_ufunc__(CudaArray self, ufunc, method, *inputs, **kwargs):
         first = inputs[0]
         if operation in COMPARISONS and isinstance(first, ndarray) and first.ndim == 0:
             first = first[()]               # NumPy's scalars make arrays of themselves to compare
-        theirs = isinstance(first, np.generic) or (_device.loaded().is_array(first)
+        theirs = isinstance(first, np.generic) or (loaded().is_array(first)
                                                    and not isinstance(first, ndarray))
         if theirs and is_cuda(inputs[1]) and operation is not None:
             call = call_of(self)            # np.float64(1) + x, cupy.ones(3) + x
@@ -225,8 +226,8 @@ def cuda_array_interface(CudaArray self):
     """Address, layout and stream of an Array on a CUDA device, protocol version 3."""
     cdef Record record = record_of(self)
     cdef ndarray view = header(self)
-    hand_out(_device.loaded().block_of(record.b))
-    stream = _device.loaded().stream(record.index)
+    hand_out(loaded().block_of(record.b))
+    stream = loaded().stream(record.index)
     about = {
         "shape": self.shape,
         "typestr": view.dtype.str,
@@ -245,7 +246,7 @@ cdef ndarray exported(CudaArray x):
     cdef Record record = record_of(x)
     if record.storage is not None:
         return header(x, Export(record.storage))
-    hand_out(_device.loaded().block_of(record.b))
+    hand_out(loaded().block_of(record.b))
     return header(x)
 
 
@@ -272,7 +273,7 @@ def cupy(CudaArray self):
 def __dlpack__(CudaArray self, *, stream=None, max_version=None, dl_device=None, copy=None):
     cdef Record record = record_of(self)
     cdef bint versioned = understands_versions(max_version)
-    cdef object library = _device.loaded()
+    cdef object library = loaded()
     cdef CudaArray x = self
     if dl_device is not None and tuple(dl_device) != (2, record.index):
         if tuple(dl_device) != CPU:
@@ -342,7 +343,7 @@ def __deepcopy__(CudaArray self, memo):
 
 
 cdef object block_of(Record record):
-    return _device.loaded().block_of(record.b)
+    return loaded().block_of(record.b)
 
 
 def is_shared(CudaArray self):

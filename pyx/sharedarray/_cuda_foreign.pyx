@@ -13,6 +13,7 @@ import weakref
 import numpy as np
 
 from . import _device
+from ._backends import loaded
 from ._cuda_storage import Foreign
 from ._cuda_storage import borrowed as lent_storage
 
@@ -112,7 +113,7 @@ cdef object asked(object x, object stream):
 
 cdef Array over(object b, int index, bint writable, object owner):
     """Return an Array over a backend array of anybody's: memory of ours is known as such."""
-    cdef object library = _device.loaded(), low, high, key, storage, block
+    cdef object library = loaded(), low, high, key, storage, block
     if library.block_of(b) is not None:
         return cuda_array(b, index, writable)
     low, high = extent(b.shape, b.strides, b.dtype.itemsize)
@@ -152,7 +153,7 @@ def over_storage(storage, dtype, shape, strides, offset):
     -------
     Array
     """
-    library, lies = _device.loaded(), storage._remote
+    library, lies = loaded(), storage._remote
     if storage.is_shared():
         b = library.array(lies, offset, shape, strides, dtype)
         storage = None
@@ -208,7 +209,7 @@ def owned(x):
     bool
     """
     cdef ndarray view
-    library = _device.loaded()
+    library = loaded()
     if library.is_array(x):
         return bool(library.blocks.owns(library.pointer(x)))
     if hasattr(x, "__cuda_array_interface__"):

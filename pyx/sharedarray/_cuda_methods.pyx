@@ -24,6 +24,7 @@ import inspect
 import numpy as np
 
 from . import _device, _show
+from ._backends import loaded
 from ._cuda_array import looks_of
 
 __all__ = ["CudaFlags", "CudaFlat"]
@@ -167,7 +168,7 @@ def _strides(CudaArray self):
 def _base(CudaArray self):
     cdef Record record = record_of(self)
     base = record.b.base
-    if not _device.loaded().is_array(base):
+    if not loaded().is_array(base):
         return None
     return cuda_array(base, record.index, record.writable, record.storage)
 
@@ -378,7 +379,7 @@ def copy_(CudaArray self, src):
 
 def readonly(CudaArray self):
     cdef Record record = record_of(self)
-    return cuda_array(_device.loaded().frozen(record.b), record.index, False, record.storage)
+    return cuda_array(loaded().frozen(record.b), record.index, False, record.storage)
 
 
 cdef int complete() except -1:

@@ -14,7 +14,7 @@ from ._storage cimport Storage, make_ndarray
 
 import numpy as np
 
-from . import _device
+from ._backends import loaded
 
 __all__ = ["Record", "cuda_array", "download", "header", "index_of", "look_for_devices",
            "looks_for_devices", "upload"]
@@ -159,7 +159,7 @@ cpdef object upload(ndarray a, int index, object stream=None):
     -------
     backend array
     """
-    cdef object library = _device.loaded()
+    cdef object library = loaded()
     cdef object fortran, flat, block
     cdef npy_intp n
     refuse_objects(a.dtype)
@@ -198,13 +198,13 @@ cpdef ndarray header(Array x, object owner=None):
     cdef int i, ndim = b.ndim
     for i in range(ndim):
         shape[i], strides[i] = b.shape[i], b.strides[i]
-    return make_ndarray(<void *><size_t>_device.loaded().pointer(b), b.dtype, ndim, shape, strides,
+    return make_ndarray(<void *><size_t>loaded().pointer(b), b.dtype, ndim, shape, strides,
                         record.writable, (b, owner))
 
 
 cdef object in_one_piece(Record record, ndarray layout):
     """Return the backend array, copied in C order where its elements do not lie side by side."""
-    cdef object library = _device.loaded()
+    cdef object library = loaded()
     if cnp.PyArray_IS_C_CONTIGUOUS(layout) or cnp.PyArray_IS_F_CONTIGUOUS(layout):
         return record.b
     with library.scope(record.index):
@@ -226,7 +226,7 @@ cpdef ndarray download(Array x, object stream=None):
     numpy.ndarray
     """
     cdef Record record = record_of(x)
-    cdef object library = _device.loaded(), b, flat
+    cdef object library = loaded(), b, flat
     cdef ndarray layout = header(x), result
     cdef npy_intp n
     cdef bint fortran

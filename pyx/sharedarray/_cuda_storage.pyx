@@ -14,7 +14,8 @@ import numpy as np
 
 from . import _cuda
 from ._cuda_blocks import allocate
-from ._device import loaded, make
+from ._backends import loaded
+from ._device import Device, default, make
 from ._errors import DeviceError
 
 cdef extern from "core/ndarray.h":
@@ -59,7 +60,6 @@ cdef class CudaStorage(Storage):
     """Storage on a CUDA device; users meet it as `Storage`."""
 
     def __init__(self, nbytes, device=None):
-        from ._device import Device, default
         n = size_of(nbytes)
         if self.remote is not None:
             raise TypeError("Storage: already initialised")

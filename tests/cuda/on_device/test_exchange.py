@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
-from sharedarray import _cuda, _device
+from sharedarray import _backends, _cuda
 
 from .compare import SECOND, same, two
 
@@ -46,7 +46,7 @@ class Memory:
     def __init__(self, values, index=0):
         self.index = index
         self.values = np.asarray(values)
-        library = _device.loaded()
+        library = _backends.loaded()
         if library.name == "CuPy":
             with library.namespace.cuda.Device(index):
                 self.keep = library.namespace.asarray(self.values)
@@ -76,7 +76,7 @@ class Memory:
     def read(self):
         """What lies there now."""
         found = np.empty_like(self.values)
-        _device.loaded().driver.copy_out(self.index, found, self.pointer)
+        _backends.loaded().driver.copy_out(self.index, found, self.pointer)
         return found
 
 
@@ -120,7 +120,7 @@ def test_what_numpy_has_besides_numbers_travels_too():
         try:
             y = x.to_device("cuda:0")
         except (TypeError, ValueError):
-            assert _device.loaded().name == "CuPy"
+            assert _backends.loaded().name == "CuPy"
             continue
         assert y.dtype == values.dtype
         assert np.array_equal(y.to_device("cpu").numpy(), values)
@@ -148,7 +148,7 @@ def test_a_stream_of_its_own():
 @contextlib.contextmanager
 def new_stream(index):
     """A stream of the device, as a pointer."""
-    library = _device.loaded()
+    library = _backends.loaded()
     if library.name == "CuPy":
         with library.namespace.cuda.Device(index):
             stream = library.namespace.cuda.Stream(non_blocking=True)
@@ -247,7 +247,7 @@ class TestDlpack:
 
     def test_the_consumers_stream_waits_for_ours(self, monkeypatch):
         waited = []
-        library = _device.loaded()
+        library = _backends.loaded()
         driver = type("Driver", (), {"__getattr__": lambda self, name: getattr(real, name)})()
         real = library.driver
         driver.wait_stream = lambda *args: waited.append(args)
@@ -279,7 +279,7 @@ class TestInterface:
         assert about["shape"] == (2, 2)
         assert about["typestr"] == "<i4"
         assert about["strides"] is None
-        assert about["stream"] == (_device.loaded().stream(0) or 1)
+        assert about["stream"] == (_backends.loaded().stream(0) or 1)
         pointer, readonly = about["data"]
         assert not readonly
         assert x.readonly().__cuda_array_interface__["data"] == (pointer, True)
