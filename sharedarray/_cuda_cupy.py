@@ -10,6 +10,7 @@ from cupy.cuda import memory, runtime
 
 from . import _cuda_functions
 from ._array import Array
+from ._cuda_arguments import bound
 from ._cuda_base import CudaBackend
 from ._cuda_foreign import extent
 
@@ -150,7 +151,7 @@ class CupyBackend(CudaBackend):
             raise NotImplementedError(f"{name}(): CuPy's arrays have no such method")
         if not args and not kwargs:
             return method()
-        return _cuda_functions.bound(name, method, signature_of(name), (b, *args), kwargs, 1)
+        return bound(name, method, signature_of(name), (b, *args), kwargs, 1)
 
     def operate(self, operation, *operands):
         """Call an operation of Python's module ``operator``."""
