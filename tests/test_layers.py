@@ -15,6 +15,7 @@ LAYERS = {
         "_errors",
         "_core",
         "_cuda",
+        "_cuda_places",
         "_cuda_pools",
         "_keeper",
         "_ledger",

@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _device
 from ._backends import loaded
+from ._cuda_places import places
 from ._cuda_storage import Foreign
 from ._cuda_storage import borrowed as lent_storage
 
@@ -118,8 +119,8 @@ cdef Array over(object b, int index, bint writable, object owner):
         return cuda_array(b, index, writable)
     low, high = extent(b.shape, b.strides, b.dtype.itemsize)
     low, high = low + library.pointer(b), high + library.pointer(b)
-    if library.blocks.owns(low):
-        segment = library.blocks.places.at(low)
+    segment = places.at(low)
+    if segment is not None and segment.exportable:
         if high > segment.base + segment.nbytes:
             raise ValueError(f"an array of {high - low} bytes at {low:#x} reaches outside the "
                              f"device memory there, which ends {segment.base + segment.nbytes:#x}")
@@ -211,9 +212,9 @@ def owned(x):
     cdef ndarray view
     library = loaded()
     if library.is_array(x):
-        return bool(library.blocks.owns(library.pointer(x)))
+        return places.owns(library.pointer(x))
     if hasattr(x, "__cuda_array_interface__"):
         view = interface_of(x)[0]
     else:
         view = from_capsule(asked(x, -1), True)
-    return bool(library.blocks.owns(<size_t>cnp.PyArray_DATA(view)))
+    return places.owns(<size_t>cnp.PyArray_DATA(view))
