@@ -10,12 +10,9 @@ import pytest
 from tests.harness import procfs
 from tests.harness.worker import WorkerError
 
-from .machines import COUNTS, ON_CARD, processes
+from .machines import COUNTS, ON_CARD, OPEN, SEND, processes
 
 pytestmark = pytest.mark.gpu
-
-SEND = "keep['y'] = y\nreturn bytes(y.handle())"
-OPEN = "z = keep['z'] = xp.from_handle(xp.Handle.from_bytes(message))\n"
 
 
 @pytest.fixture(scope="module", params=["spawn", "forkserver"])
