@@ -41,7 +41,6 @@ cdef dict _pools = {}           # index -> pool
 cdef dict _books = {}           # index -> Books
 cdef object _live = weakref.WeakValueDictionary()    # key of the control block -> Block
 cdef dict _limbo = {}           # key of the control block -> Left
-_pool_lock = threading.Lock()
 cdef object _arriving = weakref.WeakValueDictionary()    # key of a segment -> lock to map it
 
 
@@ -69,9 +68,8 @@ def pool_of(index):
     """Return the pool of a device, made when it is first asked for."""
     pool = _pools.get(index)
     if pool is None:
-        with _pool_lock:
-            kind = FirstFitPool if is_double() else CupyPool
-            pool = _pools.setdefault(index, kind(index, make_segment, drop_segment))
+        kind = FirstFitPool if is_double() else CupyPool
+        pool = _pools.setdefault(index, kind(index, make_segment, drop_segment))
     return pool
 
 
