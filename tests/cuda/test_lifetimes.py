@@ -12,8 +12,6 @@ from tests.harness.worker import WorkerError
 
 from .machines import DESCRIPTORS, OPEN, SEND, left, process, processes, surroundings
 
-pytestmark = pytest.mark.gpu
-
 ONES = "y = xp.ones(1000, device='cuda')\n"
 
 

@@ -12,8 +12,6 @@ from tests.harness.worker import WorkerError
 
 from .machines import COUNTS, ON_CARD, OPEN, SEND, processes
 
-pytestmark = pytest.mark.gpu
-
 
 @pytest.fixture(scope="module", params=["spawn", "forkserver"])
 def pair(request):
