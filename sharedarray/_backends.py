@@ -8,22 +8,13 @@ from typing import Any, Protocol
 class Backend(Protocol):
     """What a device type other than the CPU brings along: an array library over memory of ours.
 
-    A *backend array* is what that library computes with. `Block` is a piece of device memory from
-    `blocks`; `memory_of` tells what object holds the memory of a backend array, the same for all
-    its views.
+    A *backend array* is what that library computes with. `Block` is a piece of device memory;
+    `memory_of` tells what object holds the memory of a backend array, the same for all its views.
     """
 
     @property
     def name(self) -> str:
         """The library, for messages."""
-
-    @property
-    def driver(self) -> Any:
-        """The module that copies between host and devices: `sharedarray._cuda`."""
-
-    @property
-    def blocks(self) -> Any:
-        """The module that allocates device memory: `sharedarray._cuda_blocks`."""
 
     @property
     def storage_type(self) -> Any:

@@ -10,8 +10,6 @@ from ._cuda_storage import CudaStorage
 class CudaBackend:
     """The part of a `Backend` that does not depend on its library."""
 
-    driver = _cuda
-    blocks = _cuda_blocks
     storage_type: Any = CudaStorage
 
     def synchronize(self, index):

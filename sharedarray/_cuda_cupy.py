@@ -8,10 +8,11 @@ import cupy
 import numpy as np
 from cupy.cuda import memory, runtime
 
-from . import _cuda_functions
+from . import _cuda, _cuda_functions
 from ._array import Array
 from ._cuda_arguments import bound
 from ._cuda_base import CudaBackend
+from ._cuda_blocks import Block, allocate
 from ._cuda_foreign import extent
 
 #: Comparisons that say something of strings, as NumPy's do.
@@ -30,7 +31,7 @@ class Scope:
         self._index = index
 
     def __enter__(self):
-        self._backend.driver.start()  # raises in a forked child
+        _cuda.start()  # raises in a forked child
         self._device = runtime.getDevice()
         if self._device != self._index:
             runtime.setDevice(self._index)
@@ -80,7 +81,7 @@ class CupyBackend(CudaBackend):
             It keeps the Block.
         """
         index = runtime.getDevice()
-        return wrapped(self.blocks.allocate(index, max(size, 1)), index)
+        return wrapped(allocate(index, max(size, 1)), index)
 
     def is_array(self, obj):
         """Whether `obj` is an array of CuPy's."""
@@ -116,7 +117,7 @@ class CupyBackend(CudaBackend):
     def block_of(self, b):
         """Return the Block below an array; None for foreign memory."""
         owner = getattr(b.data.mem, "_owner", None)
-        return owner if isinstance(owner, self.blocks.Block) else None
+        return owner if isinstance(owner, Block) else None
 
     def is_writable(self, b):
         """Whether each element has a place of its own: CuPy says nothing of writing."""

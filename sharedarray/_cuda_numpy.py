@@ -13,6 +13,7 @@ from . import _driver
 from ._array import Array, unwrap
 from ._core import memory
 from ._cuda_base import CudaBackend
+from ._cuda_blocks import allocate
 from ._cuda_foreign import extent
 from ._device import CPU
 from ._dispatch import borrow
@@ -139,7 +140,7 @@ class NumpyBackend(CudaBackend):
         if self.block_of(b) is not None:
             return b
         order = "F" if b.flags.fnc else "C"
-        block = self.blocks.allocate(index, max(b.nbytes, 1))
+        block = allocate(index, max(b.nbytes, 1))
         layout = np.empty(b.shape, b.dtype, order)
         result = self.array(block, 0, b.shape, layout.strides, b.dtype)
         result[...] = b

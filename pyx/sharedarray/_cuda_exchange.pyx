@@ -28,8 +28,9 @@ import sys
 import numpy as np
 
 from . import _cuda_methods  # no-cython-lint  # the class is complete from here on
-from . import _device
+from . import _cuda, _device
 from ._backends import loaded
+from ._cuda_blocks import allocate
 from ._devices import Device, resolve
 from ._errors import DeviceError
 
@@ -116,14 +117,14 @@ def transfer(CudaArray x not None, device, stream=None):
         return to_host(x, pointer)
     library = _device.backend(device)
     b = in_one_piece(record, header(x))
-    block = library.blocks.allocate(device.index, max(b.size * b.dtype.itemsize, 1))
+    block = allocate(device.index, max(b.size * b.dtype.itemsize, 1))
     result = library.array(block, 0, tuple(b.shape), tuple(b.strides), b.dtype)
     if b.size:
         pointer = joined(library, record.index, pointer)
-        library.driver.synchronize(device.index)        # the block may still be read there
-        library.driver.copy(device.index, block.pointer, record.index, library.pointer(b),
-                            b.size * b.dtype.itemsize, pointer)
-        library.driver.synchronize(record.index)
+        _cuda.synchronize(device.index)        # the block may still be read there
+        _cuda.copy(device.index, block.pointer, record.index, library.pointer(b),
+                   b.size * b.dtype.itemsize, pointer)
+        _cuda.synchronize(record.index)
     return cuda_array(result, device.index)
 
 
@@ -295,7 +296,7 @@ def __dlpack__(CudaArray self, *, stream=None, max_version=None, dl_device=None,
     ours = library.stream(record.index)
     theirs = 1 if stream is None else stream
     if theirs != -1 and theirs != (ours if ours else 1):
-        library.driver.wait_stream(record.index, theirs, ours)
+        _cuda.wait_stream(record.index, theirs, ours)
     return to_capsule(view, versioned, bool(copy), record.index)
 
 

@@ -12,7 +12,7 @@ import weakref
 
 import numpy as np
 
-from . import _device
+from . import _cuda, _device
 from ._backends import loaded
 from ._cuda_places import places
 from ._cuda_storage import Foreign
@@ -97,7 +97,7 @@ def borrowed(x):
         index = device_at(x, library, view)
         writable = bool(cnp.PyArray_ISWRITEABLE(view))
         if stream is not None and stream != 0:
-            library.driver.wait_stream(index, library.stream(index), stream)
+            _cuda.wait_stream(index, library.stream(index), stream)
     _device.check(_device.make("cuda", index))
     b = library.foreign(view, <size_t>cnp.PyArray_DATA(view), index,
                         (<object>view).shape, (<object>view).strides, view.dtype)

@@ -14,7 +14,9 @@ from ._storage cimport Storage, make_ndarray
 
 import numpy as np
 
+from . import _cuda
 from ._backends import loaded
+from ._cuda_blocks import allocate
 
 __all__ = ["Record", "cuda_array", "download", "header", "index_of", "look_for_devices",
            "looks_for_devices", "upload"]
@@ -131,7 +133,7 @@ cdef object joined(object library, int index, object stream):
     cdef object current = library.stream(index)
     if stream is None or stream == current:
         return current
-    library.driver.wait_stream(index, stream, current)
+    _cuda.wait_stream(index, stream, current)
     return stream
 
 
@@ -139,7 +141,7 @@ cdef int rejoined(object library, int index, object stream) except -1:
     """Let the current stream wait for the copy, as whoever uses it there expects."""
     cdef object current = library.stream(index)
     if stream != current:
-        library.driver.wait_stream(index, current, stream)
+        _cuda.wait_stream(index, current, stream)
     return 0
 
 
@@ -167,11 +169,11 @@ cpdef object upload(ndarray a, int index, object stream=None):
     if not fortran and not cnp.PyArray_IS_C_CONTIGUOUS(a):
         a = np.array(a, order="C")
     n = cnp.PyArray_NBYTES(a)
-    block = library.blocks.allocate(index, max(n, 1))
+    block = allocate(index, max(n, 1))
     if n:
         flat = make_ndarray(cnp.PyArray_DATA(a), U1, 1, &n, NULL, False, a)
         stream = joined(library, index, stream)
-        library.driver.copy_in(index, block.pointer, flat, stream)
+        _cuda.copy_in(index, block.pointer, flat, stream)
         rejoined(library, index, stream)
     return library.array(block, 0, (<object>a).shape, (<object>a).strides, a.dtype)
 
@@ -237,5 +239,5 @@ cpdef ndarray download(Array x, object stream=None):
     if n:
         flat = make_ndarray(cnp.PyArray_DATA(result), U1, 1, &n, NULL, True, result)
         stream = joined(library, record.index, stream)
-        library.driver.copy_out(record.index, flat, library.pointer(b), stream)
+        _cuda.copy_out(record.index, flat, library.pointer(b), stream)
     return result
