@@ -240,3 +240,20 @@ def test_a_process_whose_arguments_cannot_be_sent(context):
     with pytest.raises(Exception, match=r"pickle|local object"):
         process.start()
     assert in_flight() == 0
+
+
+def test_what_another_process_opened_is_counted_no_more_wherever_it_stands(worker):
+    """One look finds all: a keeper would be started for what is left out."""
+    count = 100  # more than the 64 tickets that each send looks at
+    for second in range(1, count):
+        messages = [send(8) for _ in range(count)]
+        all_of_them = in_flight()
+        worker.call(open_all, [messages[0], messages[second]])
+        assert in_flight() == all_of_them * (count - 2) // count
+        xp.collect()
+
+
+def open_all(messages):
+    """Open them here, and drop what came."""
+    for message in messages:
+        xp.from_handle(xp.Handle.from_bytes(message))

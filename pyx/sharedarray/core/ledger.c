@@ -418,12 +418,22 @@ static void let_go(uint32_t at) {
     sa_unref(s.seg, s.p);
 }
 
+static bool opened(uint32_t k) {
+    uint32_t i = pending[k];
+    return __atomic_load_n(&own->map->row[i].ticket, __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED);
+}
+
+/* Let go of what was opened among so many of the tickets; UINT32_MAX: among all. From the end: the
+   last one takes the place of what goes. */
 void sa_ticket_sweep(uint32_t most) {
-    if (most > npending) most = npending;
-    for (uint32_t k = 0; k < most && npending; k++) {
+    if (most >= npending) {
+        for (uint32_t k = npending; k-- > 0;)
+            if (opened(k)) let_go(k);
+        return;
+    }
+    for (uint32_t n = 0; n < most && npending; n++) {
         if (cursor >= npending) cursor = 0;
-        uint32_t i = pending[cursor];
-        if (__atomic_load_n(&own->map->row[i].ticket, __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED)) let_go(cursor);
+        if (opened(cursor)) let_go(cursor);
         else cursor++;
     }
 }
@@ -432,8 +442,7 @@ void sa_ticket_sweep(uint32_t most) {
 void sa_ticket_sweep_of(const void *p) {
     uint32_t end = npending > 512 ? npending - 512 : 0;
     for (uint32_t k = npending; k-- > end;) {
-        uint32_t i = pending[k];
-        if (slots[i].p == p && __atomic_load_n(&own->map->row[i].ticket, __ATOMIC_ACQUIRE) == (slots[i].sequence << 2 | SA_OPENED)) let_go(k);
+        if (slots[pending[k]].p == p && opened(k)) let_go(k);
     }
 }
 
