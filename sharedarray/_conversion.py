@@ -6,7 +6,7 @@ import numpy as np
 
 from ._arguments import is_array_like
 from ._array import Array
-from ._cuda_conversion import elsewhere, lies_on_cuda
+from ._cuda_conversion import elsewhere, has_order, lies_on_cuda
 from ._devices import CPU, resolve
 from ._dispatch import Function, borrow, call, device_in_force, has_elsewhere, is_shared_memory
 from ._exchange import from_dlpack
@@ -95,10 +95,9 @@ def asarray(
         return result if type(result) is Array or device is None else result.to_device(target)
     if copy:
         return call(np.array, source, dtype, order=order or "K")
-    if dtype is None or np.dtype(dtype) == source.dtype:
-        fits = _fits(source, order)
-        if fits and (copy is False or is_shared_memory(source)):
-            return borrow(source)
+    fits = (dtype is None or np.dtype(dtype) == source.dtype) and has_order(source, order)
+    if fits and (copy is False or is_shared_memory(source)):
+        return borrow(source)
     if copy is False:
         raise ValueError(
             f"asarray(copy=False): {source.dtype} with strides {source.strides} cannot be seen as "
@@ -160,15 +159,6 @@ def _from_dlpack(obj, dtype, order, copy):
     if copy is None and not taken.is_shared():
         copy = True
     return asarray(taken, dtype, order, copy=copy)
-
-
-def _fits(array, order):
-    """Whether an array has the layout asked for."""
-    if order in (None, "K"):
-        return True
-    if order == "A":
-        return array.flags.forc
-    return array.flags.f_contiguous if order == "F" else array.flags.c_contiguous
 
 
 _VALUES = frozenset({bool, int, float, complex, list, tuple, str, bytes})

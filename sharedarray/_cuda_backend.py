@@ -2,7 +2,7 @@
 
 import importlib.util
 
-from . import _device, _driver
+from . import _backends, _driver
 
 OLDEST = (12, 0)  # of CUDA, for which there is a CuPy that this library works with
 
@@ -40,7 +40,7 @@ class Cuda:
             look_for_devices()
             self._announced = True
 
-    def load(self) -> _device.Backend:
+    def load(self) -> _backends.Backend:
         """Import the library that computes.
 
         Returns
@@ -48,29 +48,17 @@ class Cuda:
         out : Backend
             The backend.
         """
-        from . import (  # noqa: F401  # they complete the class
-            _cuda,
-            _cuda_blocks,
-            _cuda_exchange,
-            _cuda_methods,
-            _cuda_sending,
-            _cuda_storage,
-        )
+        from . import _cuda_exchange, _cuda_sending  # noqa: F401  # they complete the class
         from ._cuda_record import look_for_devices
 
         look_for_devices()
-        library: _device.Backend
         if _driver.is_double():
             from ._cuda_numpy import NumpyBackend
 
-            library = NumpyBackend(_cuda, _cuda_blocks)
-        else:
-            from ._cuda_cupy import CupyBackend
+            return NumpyBackend()
+        from ._cuda_cupy import CupyBackend
 
-            library = CupyBackend(_cuda, _cuda_blocks)
-        library.storage_type = _cuda_storage.CudaStorage
-        library.arrive = _cuda_sending.arrival(library)
-        return library
+        return CupyBackend()
 
 
-_device.provide("cuda", Cuda())
+_backends.provide("cuda", Cuda())

@@ -54,7 +54,7 @@ def elsewhere(x, dtype, order, target, copy):
     """
     moves = target is not None and target != x.device
     converts = dtype is not None and np.dtype(dtype) != x.dtype
-    layout = not _fits(x, order)
+    layout = not has_order(x, order)
     if copy is False and (moves or converts or layout):
         raise ValueError(
             f"asarray(copy=False): {x.dtype} on {x.device} becomes "
@@ -71,15 +71,22 @@ def elsewhere(x, dtype, order, target, copy):
     return result.copy(order or "K") if copy and result is x else result
 
 
-def _fits(x, order):
-    """Whether an Array has the layout asked for."""
+def has_order(x, order):
+    """Tell whether an array has the layout asked for.
+
+    Parameters
+    ----------
+    x : Array or numpy.ndarray
+        On any device.
+    order : str or None
+        As in `asarray`.
+
+    Returns
+    -------
+    out : bool
+    """
     if order in (None, "K"):
         return True
-    flags = x.flags
-    if x.device.index is not None:
-        from ._cuda_record import header
-
-        flags = header(x).flags
     if order == "A":
-        return flags.forc
-    return flags.f_contiguous if order == "F" else flags.c_contiguous
+        return x.flags.forc
+    return x.flags.f_contiguous if order == "F" else x.flags.c_contiguous

@@ -3,14 +3,17 @@
 import functools
 import inspect
 import operator
-from typing import Any
 
 import cupy
 import numpy as np
 from cupy.cuda import memory, runtime
 
-from . import _cuda_functions
+from . import _cuda, _cuda_functions
 from ._array import Array
+from ._cuda_arguments import bound
+from ._cuda_base import CudaBackend
+from ._cuda_blocks import Block, allocate
+from ._cuda_foreign import extent
 
 #: Comparisons that say something of strings, as NumPy's do.
 EQUALITY = {operator.eq: False, operator.ne: True}
@@ -28,7 +31,7 @@ class Scope:
         self._index = index
 
     def __enter__(self):
-        self._backend.driver.start()  # raises in a forked child
+        _cuda.start()  # raises in a forked child
         self._device = runtime.getDevice()
         if self._device != self._index:
             runtime.setDevice(self._index)
@@ -48,39 +51,13 @@ class Scope:
             runtime.setDevice(self._device)
 
 
-class CupyBackend:
-    """The backend of CUDA devices.
-
-    Parameters
-    ----------
-    driver : module
-        Copies between host and devices.
-    blocks : module
-        Allocates device memory.
-    """
+class CupyBackend(CudaBackend):
+    """The backend of CUDA devices."""
 
     name = "CuPy"
 
-    storage_type: Any = None
-    arrive: Any = None
-
-    def __init__(self, driver, blocks):
-        self.driver = driver
-        self.blocks = blocks
+    def __init__(self):
         self._functions = {}
-
-    @property
-    def namespace(self):
-        """The module of the library."""
-        return cupy
-
-    def synchronize(self, index):
-        """Wait until the device has done all that it was given."""
-        self.driver.synchronize(index)
-
-    def memory_summary(self, index):
-        """Return a table of the memory of the device."""
-        return self.blocks.memory_summary(index)
 
     def stream(self, index):
         """Return CuPy's current stream of this thread on the device, as a pointer."""
@@ -105,7 +82,7 @@ class CupyBackend:
             It keeps the Block.
         """
         index = runtime.getDevice()
-        return wrapped(self.blocks.allocate(index, max(size, 1)), index)
+        return wrapped(allocate(index, max(size, 1)), index)
 
     def is_array(self, obj):
         """Whether `obj` is an array of CuPy's."""
@@ -118,12 +95,8 @@ class CupyBackend:
     def foreign(self, owner, pointer, index, shape, strides, dtype):
         """Make an array over memory that `owner` keeps."""
         dtype = np.dtype(dtype)
-        steps = [step * (n - 1) for n, step in zip(shape, strides, strict=True)]
-        low = high = 0
-        if 0 not in shape:
-            low = sum(step for step in steps if step < 0)
-            high = sum(step for step in steps if step > 0)
-        held = memory.UnownedMemory(pointer + low, high - low + dtype.itemsize, owner, index)
+        low, high = extent(shape, strides, dtype.itemsize)
+        held = memory.UnownedMemory(pointer + low, high - low or dtype.itemsize, owner, index)
         return cupy.ndarray(shape, dtype, memory.MemoryPointer(held, -low), strides)
 
     def pointer(self, b):
@@ -145,7 +118,7 @@ class CupyBackend:
     def block_of(self, b):
         """Return the Block below an array; None for foreign memory."""
         owner = getattr(b.data.mem, "_owner", None)
-        return owner if isinstance(owner, self.blocks.Block) else None
+        return owner if isinstance(owner, Block) else None
 
     def is_writable(self, b):
         """Whether each element has a place of its own: CuPy says nothing of writing."""
@@ -180,7 +153,7 @@ class CupyBackend:
             raise NotImplementedError(f"{name}(): CuPy's arrays have no such method")
         if not args and not kwargs:
             return method()
-        return _cuda_functions.bound(name, method, signature_of(name), (b, *args), kwargs, 1)
+        return bound(name, method, signature_of(name), (b, *args), kwargs, 1)
 
     def operate(self, operation, *operands):
         """Call an operation of Python's module ``operator``."""

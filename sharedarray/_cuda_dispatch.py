@@ -150,7 +150,7 @@ def create(function, device, positional, keywords):
     if keywords:
         function._rename(positional, keywords)
     work = Call(device.index)
-    theirs = _device.loaded().function(name_of(function), function)
+    theirs = work.library.function(name_of(function), function)
     return work.calling(theirs, *positional, **keywords)
 
 

@@ -3,9 +3,10 @@ import numpy as np
 from ._array import Array
 from ._storage import Storage
 
-__all__ = ["borrowed", "over_storage", "owned"]
+__all__ = ["borrowed", "extent", "over_storage", "owned"]
 
 def borrowed(x: object) -> Array: ...
+def extent(shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> tuple[int, int]: ...
 def over_storage(
     storage: Storage,
     dtype: np.dtype[np.generic],

@@ -1,10 +1,8 @@
 """CuPy's functions and methods, with the parameters and results that this namespace promises.
 
-What the standard has goes through ``array_api_compat.cupy``, the rest to CuPy by name. Parameters
-are passed on where they differ from their defaults, by name; what CuPy does not take is refused.
+What the standard has goes through ``array_api_compat.cupy``, the rest to CuPy by name.
 """
 
-import functools
 import inspect
 
 import array_api_compat.cupy as compat
@@ -13,7 +11,7 @@ import numpy as np
 
 from . import _decompositions as results
 from ._array import Array
-from ._cuda_arguments import converter
+from ._cuda_arguments import bound, converter, required
 
 _NO_VALUE = (np._NoValue, inspect.Parameter.empty)
 #: Functions whose parameters CuPy has as NumPy has them, and the wrapper for the standard has not.
@@ -37,8 +35,6 @@ PLAIN = frozenset(
 TRUTHS = frozenset({"allclose", "array_equal", "array_equiv", "may_share_memory", "shares_memory"})
 #: Functions that return tuples, for which CuPy has lists.
 TUPLES = frozenset({"atleast_1d", "atleast_2d", "atleast_3d", "gradient"})
-#: Without effect on results.
-IGNORED = frozenset({"like", "subok"})
 
 
 def find(name, reference):
@@ -68,14 +64,14 @@ def find(name, reference):
     if target is None:
         raise NotImplementedError(f"{name}: CuPy {cupy.__version__} has no such function")
     signature = getattr(reference, "__signature__", None)
-    required = _required(signature, target)
+    needed = required(signature, target)
     leading = reference._arrays if not isinstance(target, cupy.ufunc) else target.nin
     convert = converter(name, signature, leading)
 
     def function(*args, **kwargs):
         args, kwargs = convert(args, kwargs)
         try:
-            if len(args) == required and not kwargs:
+            if len(args) == needed and not kwargs:
                 r = target(*args)
             else:
                 r = bound(name, target, signature, args, kwargs)
@@ -90,114 +86,12 @@ def find(name, reference):
     return function
 
 
-def _required(signature, target):
-    """Return how many arguments say all that CuPy's function needs; -1: that depends."""
-    if signature is None:
-        return -1
-    taken, count = _taken(target) or {}, 0
-    for parameter in signature.parameters.values():
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
-            return -1
-        if parameter.default is parameter.empty:
-            count += 1
-        elif taken.get(parameter.name):
-            return -1
-    return count
-
-
 def _by_name(module, name):
     """Return a function by its dotted name; None where there is none."""
     found = module
     for part in name.split("."):
         found = getattr(found, part, None)
     return found if callable(found) and not isinstance(found, type) else None
-
-
-@functools.lru_cache(maxsize=1024)
-def _taken(target):
-    """Return names and necessity of the parameters a function of CuPy's takes; None: unknown."""
-    try:
-        parameters = inspect.signature(target).parameters.values()
-    except (TypeError, ValueError):
-        return None
-    if any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return None
-    return {p.name: p.default is p.empty for p in parameters}
-
-
-def bound(name, target, signature, args, kwargs, skip=0):
-    """Call a function of CuPy's with what was given for parameters of ours.
-
-    Parameters
-    ----------
-    name : str
-        The name, for messages.
-    target : callable
-        CuPy's function.
-    signature : inspect.Signature or None
-        Our parameters; None where they are not known: all is passed on as it is.
-    args, kwargs : sequence, dict
-        The arguments.
-    skip : int, optional
-        That many leading arguments are bound to `target` already.
-
-    Returns
-    -------
-    out : object
-        What it returns.
-
-    Raises
-    ------
-    NotImplementedError
-        If an argument is given that CuPy does not take.
-    """
-    if signature is None:
-        return target(*args[skip:], **kwargs)
-    # What is remembered must not hold an array, as a method bound to it would.
-    taken = _taken(getattr(type(target.__self__), target.__name__) if skip else target)
-    given = signature.bind(*args, **kwargs).arguments
-    positional, named = [], {}
-    for parameter in signature.parameters.values():
-        if parameter.name not in given:
-            if (
-                taken is not None
-                and taken.get(parameter.name)
-                and parameter.default is not (parameter.empty)
-            ):
-                named[parameter.name] = parameter.default
-            continue
-        value = given[parameter.name]
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            positional += value
-        elif parameter.kind is parameter.VAR_KEYWORD:
-            named.update(value)
-        elif parameter.default is parameter.empty or parameter.kind is parameter.POSITIONAL_ONLY:
-            positional.append(value)
-        elif not _same(value, parameter.default) or (taken and taken.get(parameter.name)):
-            named[parameter.name] = value
-    for key in [*named]:
-        if key in IGNORED:
-            del named[key]
-        elif taken is not None and key not in taken:
-            raise NotImplementedError(
-                f"{name}: CuPy {cupy.__version__} takes no {key}={named[key]!r}"
-            )
-    try:
-        result = target(*positional[skip:], **named)
-    except TypeError as error:
-        if "unexpected keyword" in str(error):
-            raise NotImplementedError(f"{name}: CuPy {cupy.__version__}: {error}") from None
-        raise
-    out = named.get("out")  # of which CuPy's cumsum returns a view
-    return out if isinstance(out, cupy.ndarray) else result
-
-
-def _same(value, default):
-    """Tell whether an argument is the default."""
-    if value is default:
-        return True
-    plain = (bool, int, float, str, type(None))
-    return isinstance(value, plain) and type(value) is type(default) and value == default
 
 
 # What differs

@@ -6,13 +6,15 @@ there: in NumPy's own memory, from which results are copied into Blocks.
 """
 
 import ctypes
-from typing import Any
 
 import numpy as np
 
 from . import _driver
 from ._array import Array, unwrap
 from ._core import memory
+from ._cuda_base import CudaBackend
+from ._cuda_blocks import allocate
+from ._cuda_foreign import extent
 from ._device import CPU
 from ._dispatch import borrow
 
@@ -64,38 +66,10 @@ class Scope:
         CPU.__exit__(*error)
 
 
-class NumpyBackend:
-    """The backend of the driver double.
-
-    Parameters
-    ----------
-    driver : module
-        Copies between host and devices.
-    blocks : module
-        Allocates device memory.
-    """
+class NumpyBackend(CudaBackend):
+    """The backend of the driver double."""
 
     name = "NumPy"
-
-    storage_type: Any = None
-    arrive: Any = None
-
-    def __init__(self, driver, blocks):
-        self.driver = driver
-        self.blocks = blocks
-
-    @property
-    def namespace(self):
-        """The module of the library."""
-        return np
-
-    def synchronize(self, index):
-        """Wait until the device has done all that it was given."""
-        self.driver.synchronize(index)
-
-    def memory_summary(self, index):
-        """Return a table of the memory of the device."""
-        return self.blocks.memory_summary(index)
 
     def stream(self, index):
         """Return the default stream: NumPy does everything at once."""
@@ -117,12 +91,8 @@ class NumpyBackend:
     def foreign(self, owner, pointer, index, shape, strides, dtype):
         """Make an ndarray over memory that `owner` keeps."""
         dtype = np.dtype(dtype)
-        steps = [step * (n - 1) for n, step in zip(shape, strides, strict=True)]
-        low = sum(step for step in steps if step < 0)
-        high = sum(step for step in steps if step > 0) + dtype.itemsize
-        if 0 in shape:
-            low, high = 0, dtype.itemsize
-        flat = np.asarray(Holder(pointer + low, high - low, None, owner))
+        low, high = extent(shape, strides, dtype.itemsize)
+        flat = np.asarray(Holder(pointer + low, high - low or dtype.itemsize, None, owner))
         return np.ndarray(shape, dtype, flat, -low, strides)
 
     def pointer(self, b):
@@ -170,7 +140,7 @@ class NumpyBackend:
         if self.block_of(b) is not None:
             return b
         order = "F" if b.flags.fnc else "C"
-        block = self.blocks.allocate(index, max(b.nbytes, 1))
+        block = allocate(index, max(b.nbytes, 1))
         layout = np.empty(b.shape, b.dtype, order)
         result = self.array(block, 0, b.shape, layout.strides, b.dtype)
         result[...] = b
@@ -187,6 +157,18 @@ class NumpyBackend:
     def operate(self, operation, *operands):
         """Call an operation of Python's module ``operator``."""
         return computed(operation, operands, {})
+
+
+def of_items(function, x):
+    """Return a tuple, list or dict of what a function makes of its items; all else as it is."""
+    if isinstance(x, tuple):
+        items = [function(item) for item in x]
+        return type(x)._make(items) if hasattr(x, "_fields") else tuple(items)
+    if type(x) is list:
+        return [function(item) for item in x]
+    if type(x) is dict:
+        return {name: function(item) for name, item in x.items()}
+    return x
 
 
 def computed(function, args, kwargs):
@@ -211,16 +193,9 @@ def computed(function, args, kwargs):
             array = borrow(x)
             lent[id(array)] = array, x
             return array
-        if isinstance(x, tuple):
-            items = [lend(item) for item in x]
-            return type(x)._make(items) if hasattr(x, "_fields") else tuple(items)
-        if type(x) is list:
-            return [lend(item) for item in x]
-        if type(x) is dict:
-            return {name: lend(item) for name, item in x.items()}
         if callable(x) and not isinstance(x, (type, np.ufunc)) and not hasattr(x, "dtype"):
             return lambda *args, **kwargs: called(x, args, kwargs)
-        return x
+        return of_items(lend, x)
 
     def called(x, args, kwargs):
         args = [back(item) for item in args]
@@ -229,14 +204,7 @@ def computed(function, args, kwargs):
     def back(x):
         if isinstance(x, Array):
             return lent[id(x)][1] if id(x) in lent else unwrap(x)
-        if isinstance(x, tuple):
-            items = [back(item) for item in x]
-            return type(x)._make(items) if hasattr(x, "_fields") else tuple(items)
-        if type(x) is list:
-            return [back(item) for item in x]
-        if type(x) is dict:
-            return {name: back(item) for name, item in x.items()}
-        return x
+        return of_items(back, x)
 
     try:
         return back(function(*lend(args), **lend(kwargs)))

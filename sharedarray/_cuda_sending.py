@@ -1,14 +1,14 @@
-"""Arrays on CUDA devices on their way: what names them, and what they are when they arrive."""
+"""Arrays on CUDA devices on their way: what names them."""
 
 from multiprocessing.reduction import ForkingPickler
 
 from ._cuda_array import CudaArray
 from ._cuda_handle import handle_of, message
-from ._cuda_record import cuda_array, header
+from ._cuda_record import header
 from ._cuda_storage import CudaStorage
 from ._transport import _receive_array, _receive_storage
 
-__all__ = ["arrival", "named"]
+__all__ = ["handle", "named"]
 
 
 def named(x):
@@ -32,27 +32,6 @@ def named(x):
 def handle(x):
     """Return a Handle of an Array on a CUDA device."""
     return handle_of(*named(x), x)
-
-
-def arrival(library):
-    """Return the function that makes the Array of a handle that was opened.
-
-    Parameters
-    ----------
-    library : Backend
-        What computes on the device.
-
-    Returns
-    -------
-    out : callable
-        ``(block, dtype, shape, strides, offset, readonly) -> Array``.
-    """
-
-    def arrive(block, dtype, shape, strides, offset, readonly):
-        b = library.array(block, offset, shape, strides, dtype)
-        return cuda_array(library.frozen(b) if readonly else b, block.index, not readonly)
-
-    return arrive
 
 
 def _reduce_array(x):

@@ -1,13 +1,13 @@
 """A device: its name, which one is in force, and which ones exist."""
 
-import contextlib
 import contextvars
 import operator
 import re
 from collections.abc import Callable
-from typing import Any, Protocol, Self, TypeVar
+from typing import Self, TypeVar
 
 from . import _driver
+from ._backends import Backend, announce, loaded, missing
 from ._decorate import decorate
 from ._errors import DeviceError
 
@@ -235,138 +235,6 @@ def set_cuda(index: int) -> None:
     _frames.set((*frames[:-1], _Frame(frames[-1].device, index)))
 
 
-class Backend(Protocol):
-    """What a device type other than the CPU brings along: an array library over memory of ours.
-
-    A *backend array* is what that library computes with. `Block` is a piece of device memory from
-    `blocks`; `memory_of` tells what object holds the memory of a backend array, the same for all
-    its views.
-
-    Attributes
-    ----------
-    driver : module
-        Copies between host and devices: `sharedarray._cuda`.
-    blocks : module
-        Allocates device memory: `sharedarray._cuda_blocks`.
-    storage_type : type
-        The class of Storage on these devices.
-    arrive : callable
-        Makes the Array of a handle that was opened.
-    """
-
-    driver: Any
-    blocks: Any
-    storage_type: Any
-    arrive: Any
-
-    @property
-    def name(self) -> str:
-        """The library, for messages."""
-
-    @property
-    def namespace(self) -> Any:
-        """Its module."""
-
-    def synchronize(self, index: int) -> None:
-        """Wait until the device has done all that it was given."""
-
-    def memory_summary(self, index: int) -> str:
-        """Return a table of the memory of the device."""
-
-    def stream(self, index: int) -> int:
-        """Return the current stream of this thread on the device, as a pointer."""
-
-    def scope(self, index: int) -> contextlib.AbstractContextManager:
-        """Return a context: the device is current in it, and what is allocated are Blocks."""
-
-    def is_array(self, obj: object) -> bool:
-        """Whether `obj` is a backend array."""
-
-    def array(self, block: Any, offset: int, shape: tuple, strides: tuple, dtype: Any) -> Any:
-        """Make a backend array over a Block, which it keeps."""
-
-    def foreign(
-        self, owner: object, pointer: int, index: int, shape: tuple, strides: tuple, dtype: Any
-    ) -> Any:
-        """Make a backend array over memory that `owner` keeps."""
-
-    def pointer(self, b: Any) -> int:
-        """Return the address of the first element."""
-
-    def device_of(self, b: Any) -> int:
-        """Return the index of the device."""
-
-    def device_at(self, pointer: int) -> int:
-        """Return the index of the device that has this address."""
-
-    def memory_of(self, b: Any) -> object:
-        """Return what holds the memory of a backend array; None where it is not on a device."""
-
-    def block_of(self, b: Any) -> Any:
-        """Return the Block below a backend array; None for foreign memory."""
-
-    def is_writable(self, b: Any) -> bool:
-        """Whether the library allows writing to a view that it made."""
-
-    def frozen(self, b: Any) -> Any:
-        """Return a view that is read-only, where the library has such."""
-
-    def place(self, b: Any, index: int) -> Any:
-        """Return a result of an operation, copied into a new Block unless it lies in one."""
-
-    def function(self, name: str, reference: Any) -> Callable[..., Any]:
-        """Return the library's function for `reference`, of that dotted name in the namespace."""
-
-    def method(self, b: Any, name: str, args: tuple, kwargs: dict) -> Any:
-        """Call what does the work of a method of Array."""
-
-    def operate(self, operation: Callable[..., Any], *operands: Any) -> Any:
-        """Call an operation of Python's module ``operator`` on backend arrays and scalars."""
-
-
-class Provider(Protocol):
-    """Finds the backend of a device type when it is first needed."""
-
-    def missing(self) -> str:
-        """Return why no arrays can be made where there are devices; empty if they can."""
-
-    def announce(self) -> None:
-        """Devices of this type come into use: from now on they have to be looked for."""
-
-    def load(self) -> Backend:
-        """Return the backend."""
-
-
-_backends: dict[str, Backend] = {}
-_providers: dict[str, Provider] = {}
-
-
-def register(kind: str, backend: Backend) -> None:
-    """Give the device type `kind` the means to hold arrays.
-
-    Parameters
-    ----------
-    kind : str
-        The type, such as ``"cuda"``.
-    backend : Backend
-        Its array library and allocator.
-    """
-    _backends[kind] = backend
-
-
-def provide(kind: str, provider: Provider) -> None:
-    """Say who finds the backend of the device type `kind`, when it is needed.
-
-    Parameters
-    ----------
-    kind : str
-        The type, such as ``"cuda"``.
-    provider : Provider
-        What finds it.
-    """
-    _providers[kind] = provider
-
-
 def backend(device: Device) -> Backend:
     """Return what computes on `device`.
 
@@ -389,33 +257,6 @@ def backend(device: Device) -> Backend:
     return loaded(device.type)
 
 
-def loaded(kind: str = "cuda") -> Backend:
-    """Return what computes on the devices of a type, of which there is one.
-
-    Parameters
-    ----------
-    kind : str, optional
-        The type.
-
-    Returns
-    -------
-    Backend
-        As it was registered, or is found now.
-    """
-    if kind not in _backends:
-        _backends[kind] = _providers[kind].load()
-    return _backends[kind]
-
-
-def _missing(kind: str) -> str:
-    """Say why a type of devices cannot hold arrays; empty if it can."""
-    if kind in _backends:
-        return ""
-    if kind not in _providers:
-        return "this version of sharedarray makes arrays on the CPU only"
-    return _providers[kind].missing()
-
-
 def count(kind: str = "cuda") -> int:
     """Return how many devices of a type can hold arrays.
 
@@ -430,7 +271,7 @@ def count(kind: str = "cuda") -> int:
         The number; 0 where the hardware is there and its array library is not.
     """
     devices = _driver.query().devices
-    return 0 if devices and _missing(kind) else devices
+    return 0 if devices and missing(kind) else devices
 
 
 def check(device: Device) -> None:
@@ -454,10 +295,9 @@ def check(device: Device) -> None:
     number = f"{found.devices} device" + "s" * (found.devices > 1)
     if device.index >= found.devices:
         raise DeviceError(f"{number}, asked for {device}; the last one is cuda:{found.devices - 1}")
-    reason = _missing(device.type)
+    reason = missing(device.type)
     if reason:
         raise DeviceError(
             f"{number}, asked for {device}, but {reason}; the device 'cpu' is always there"
         )
-    if device.type in _providers:
-        _providers[device.type].announce()
+    announce(device.type)

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from ._device import CPU, Device, backend, check, count, default, loaded, make, register
+from ._device import CPU, Device, backend, check, count, default, make
 
 __all__ = [
     "CPU",
@@ -27,8 +27,6 @@ __all__ = [
     "default",
     "device",
     "device_of",
-    "loaded",
-    "register",
     "resolve",
 ]
 

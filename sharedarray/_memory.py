@@ -5,7 +5,7 @@ from typing import Protocol
 from . import _core
 from ._limits import size_text
 
-__all__ = ["collect", "empty_cache", "memory_stats", "memory_summary", "register"]
+__all__ = ["collect", "empty_cache", "memory_stats", "memory_summary", "register", "table"]
 
 
 class Account(Protocol):
@@ -72,10 +72,25 @@ def memory_summary() -> str:
     >>> print(xp.memory_summary().splitlines()[0].split()[0])
     device
     """
-    stats = memory_stats()
-    names = list(stats["cpu"])
+    return table(memory_stats())
+
+
+def table(rows: dict[str, dict[str, int]]) -> str:
+    """Return figures as a table.
+
+    Parameters
+    ----------
+    rows : dict of str to dict of str to int
+        For each device bytes by name, the same names for all.
+
+    Returns
+    -------
+    str
+        A line of the names, and one for each device.
+    """
+    names = list(next(iter(rows.values())))
     lines = ["device  " + "".join(f"{n:>14}" for n in names)]
-    for device, row in stats.items():
+    for device, row in rows.items():
         lines.append(f"{device:<8}" + "".join(f"{size_text(row[n]):>14}" for n in names))
     return "\n".join(lines)
 

@@ -50,15 +50,14 @@ def is_shared(obj):
 
         if looks_for_devices() and owned(obj):
             return True
-        own = getattr(obj, "is_shared", None)
-        return bool(own()) if callable(own) else False
-    if isinstance(obj, (bytes, np.generic)) or not is_array_like(obj):
+    elif isinstance(obj, (bytes, np.generic)) or not is_array_like(obj):
         raise TypeError(
             f"is_shared() takes an array, a Storage or a memoryview, not {type(obj).__name__}"
         )
-    memory = _memory(obj)
-    if memory is not None and is_shared_memory(memory):
-        return True
+    else:
+        memory = _memory(obj)
+        if memory is not None and is_shared_memory(memory):
+            return True
     own = getattr(obj, "is_shared", None)
     return bool(own()) if callable(own) else False
 

@@ -16,6 +16,7 @@ LAYERS = {
         "_errors",
         "_core",
         "_cuda",
+        "_cuda_places",
         "_cuda_pools",
         "_keeper",
         "_ledger",
@@ -24,7 +25,7 @@ LAYERS = {
         "_processes",
         "_segments",
     },
-    "devices": {"_driver", "_decorate", "_device", "_devices"},
+    "devices": {"_driver", "_decorate", "_backends", "_device", "_devices"},
     "storage": {
         "_dtype_text",
         "_storage",

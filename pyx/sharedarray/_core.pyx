@@ -34,8 +34,6 @@ cdef extern from "core/core.h" nogil:
     int sa_failure
     int32_t sa_pid
     uint64_t sa_start
-    uint32_t sa_nsegments
-    uint32_t sa_ndescriptors
     int sa_nranges
     ctypedef struct sa_range:
         char *base
@@ -672,26 +670,6 @@ def cancel(double seconds):
     with nogil:
         freed = sa_collect(seconds)
     return freed
-
-
-def segment_counts():
-    """Return how many segments this process has mapped, and how many descriptors they use.
-
-    Returns
-    -------
-    tuple of int
-    """
-    return sa_nsegments, sa_ndescriptors
-
-
-def _contains(size_t address):
-    """Whether an address lies in this library's shared memory."""
-    return contains(<void*>address)
-
-
-def _scope():
-    """The allocation flags of this thread (for tests)."""
-    return sa_scope
 
 
 class Suspended:

@@ -40,16 +40,12 @@ cdef extern from "core/driver.h" nogil:
     bint sa_cuda_untouched()
     bint sa_cuda_is_double()
     int sa_cuda_count()
-    int sa_cuda_version()
     const char *sa_cuda_missing()
     void sa_cuda_words(int rc, const char **name, const char **text)
     int sa_cuda_uuid(int device, unsigned char *uuid)
-    int sa_cuda_name(int device, char *name, int room)
     int sa_cuda_memory(int device, uint64_t *available, uint64_t *total)
     int sa_cuda_granularity(int device, uint64_t *nbytes)
-    int sa_cuda_enter(int device)
-    void sa_cuda_leave()
-    int sa_cuda_probe(int device, bint *exports, const char **why)
+    int sa_cuda_probe(int device, const char **why)
     int sa_cuda_create(int device, uint64_t size, bint exportable, sa_cuda_segment *out)
     int sa_cuda_import(int device, uint64_t size, int fd, bint writable, sa_cuda_segment *out)
     int sa_cuda_export(sa_cuda_segment *seg)
@@ -148,24 +144,11 @@ def device_count():
     return sa_cuda_count()
 
 
-def driver_version():
-    """Return the newest CUDA version that the driver supports, ``(major, minor)``."""
-    start()
-    return sa_cuda_version() // 1000, sa_cuda_version() % 1000 // 10
-
-
 def uuid(int index):
     """Return the 16 bytes that name a device, whatever its number in a process."""
     cdef unsigned char[16] found
     check(sa_cuda_uuid(index, found), f"the identity of cuda:{index}", index)
     return (<char *>found)[:16]
-
-
-def name(int index):
-    """Return the name of a device."""
-    cdef char[128] found
-    check(sa_cuda_name(index, found, 128), f"the name of cuda:{index}", index)
-    return found.decode(errors="replace")
 
 
 def memory_info(int index):
@@ -187,33 +170,12 @@ def granularity(int index):
 
 def refusal(int index):
     """Why the driver exports no memory of a device, or "" where it does; tried once."""
-    cdef bint exports = False
     cdef const char *why = ""
     cdef int rc
     with nogil:
-        rc = sa_cuda_probe(index, &exports, &why)
+        rc = sa_cuda_probe(index, &why)
     check(rc, f"exporting memory of cuda:{index}", index)
     return why.decode()
-
-
-class Current:
-    """Makes a device's primary context current in this thread, and the former one again.
-
-    Parameters
-    ----------
-    index : int
-        The device.
-    """
-
-    def __init__(self, index):
-        self.index = index
-
-    def __enter__(self):
-        check(sa_cuda_enter(self.index), f"using cuda:{self.index}", self.index)
-        return self
-
-    def __exit__(self, *exc):
-        sa_cuda_leave()
 
 
 # ---- segments ----

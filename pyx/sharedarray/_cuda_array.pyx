@@ -21,7 +21,8 @@ import operator
 
 import numpy as np
 
-from . import _device, _show
+from . import _show
+from ._backends import loaded
 
 __all__ = ["CudaArray", "looks_of"]
 
@@ -132,13 +133,13 @@ cdef class CudaArray(Array):
     def _rebind(self, block, offset):
         """Move to `offset` (bytes) in `block`, where a copy of the storage lies now."""
         cdef Record record = record_of(self)
-        library, b = _device.loaded(), record.b
+        library, b = loaded(), record.b
         b = library.array(block, offset if b.size else 0, tuple(b.shape), tuple(b.strides), b.dtype)
         become(self, b if record.writable else library.frozen(b), None)
 
     def _address(self):
         """Return the address of the first element, on the device."""
-        return _device.loaded().pointer(record_of(self).b)
+        return loaded().pointer(record_of(self).b)
 
     def __getbuffer__(self, Py_buffer *buffer, int flags):
         raise TypeError(f"the elements of this Array are on {self.device}, and the buffer protocol "

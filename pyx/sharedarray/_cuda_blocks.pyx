@@ -14,16 +14,15 @@ from ._cuda cimport Segment, create, let_write, publish, receive, wait_quietly
 from ._errors cimport raise_errno
 from ._storage cimport Hold, new_block
 
-import bisect
 import gc
 import os
 import threading
-import time
 import weakref
 
 from . import _device, _driver, _memory
 from ._cuda import OutOfMemory, is_double, memory_info, started, untouched
 from ._cuda import synchronize as wait_for
+from ._cuda_places import places
 from ._cuda_pools import CupyPool, FirstFitPool
 from ._errors import HandleError
 from ._limits import cache_cap, size_text
@@ -37,101 +36,11 @@ cdef enum:
 
 # Bytes that the pool of a device may cache where that is asked for; CuPy's pool bounds nothing.
 LIMIT = cache_cap() if os.environ.get("SHAREDARRAY_CACHE") else None
-KEPT = 16               # received segments without a block in use that stay mapped, at most
-KEPT_TIME = 10.0        # seconds
-KEPT_SHARE = 32         # they are at most this part of the memory of their device,
-KEPT_BYTES = 64 << 20   # or so many bytes where that is less, and never more than the cache
 
-
-# ---- what is mapped where ----
-
-
-class Places:
-    """The segments that are mapped in this process, by address and by name."""
-
-    def __init__(self):
-        self._lock = threading.RLock()      # a collection inside may end a segment
-        self._bases = []
-        self._segments = {}      # base -> a weak reference
-        self._named = {}         # key -> a weak reference
-        self.own = {}            # base -> Segment: in a pool
-        self.unused = {}         # key -> (Segment, when): received, kept for a while
-        self.most = {}           # number of a device -> bytes of those on it, at most
-
-    def enter(self, Segment segment):
-        """Note a new segment."""
-        base, key = segment.base, segment.key
-        found = weakref.ref(segment, lambda _: self._leave(base, key))
-        with self._lock:
-            bisect.insort(self._bases, base)
-            self._segments[base] = found
-            self._named[key] = found
-
-    def _leave(self, base, key):
-        with self._lock:
-            at = bisect.bisect_left(self._bases, base)
-            if at < len(self._bases) and self._bases[at] == base:
-                del self._bases[at]
-            self._segments.pop(base, None)
-            self._named.pop(key, None)
-
-    def at(self, pointer):
-        """Return the Segment of an address, or None."""
-        with self._lock:
-            at = bisect.bisect_right(self._bases, pointer) - 1
-            found = self._segments.get(self._bases[at]) if at >= 0 else None
-        segment = None if found is None else found()
-        return segment if segment is not None and pointer < segment.base + segment.nbytes else None
-
-    def named(self, key):
-        """Return the Segment of that name, or None."""
-        found = self._named.get(key)
-        return None if found is None else found()
-
-    def keep(self, Segment segment):
-        """Let a received segment without a block in use stay mapped for a while.
-
-        Its maker cannot give it back meanwhile, and does not know: there are few, the newest.
-        """
-        cdef Segment one
-        self.unused.pop(segment.key, None)
-        self.unused[segment.key] = (segment, time.monotonic())
-        nbytes = self.unused_on(segment.index)
-        for key, (one, _) in list(self.unused.items()):
-            heavy = one.index == segment.index and nbytes > self.most.get(one.index, KEPT_BYTES)
-            if heavy or len(self.unused) > KEPT:
-                if self.unused.pop(key, None) is not None and one.index == segment.index:
-                    nbytes -= one.nbytes
-
-    def unused_on(self, index):
-        """Return the bytes of the segments on a device that are kept."""
-        cdef Segment one
-        return sum([one.nbytes for one, _ in list(self.unused.values()) if one.index == index])
-
-    def bound(self, index):
-        """Say how much may be kept of a device, when something is first received there."""
-        if index not in self.most:
-            try:
-                share = memory_info(index)[1] // KEPT_SHARE
-            except (MemoryError, RuntimeError):     # what was received is there all the same
-                share = 0
-            self.most[index] = min(max(share, KEPT_BYTES), cache_cap())
-
-    def purge(self, age=KEPT_TIME):
-        """Let go of those that nobody used for `age` seconds; return their bytes."""
-        nbytes, now = 0, time.monotonic()
-        for key, (segment, since) in list(self.unused.items()):
-            if now - since >= age and self.unused.pop(key, None) is not None:
-                nbytes += segment.nbytes
-        return nbytes
-
-
-places = Places()
 cdef dict _pools = {}           # index -> pool
 cdef dict _books = {}           # index -> Books
 cdef object _live = weakref.WeakValueDictionary()    # key of the control block -> Block
 cdef dict _limbo = {}           # key of the control block -> Left
-_pool_lock = threading.Lock()
 cdef object _arriving = weakref.WeakValueDictionary()    # key of a segment -> lock to map it
 
 
@@ -159,9 +68,8 @@ def pool_of(index):
     """Return the pool of a device, made when it is first asked for."""
     pool = _pools.get(index)
     if pool is None:
-        with _pool_lock:
-            kind = FirstFitPool if is_double() else CupyPool
-            pool = _pools.setdefault(index, kind(index, make_segment, drop_segment))
+        kind = FirstFitPool if is_double() else CupyPool
+        pool = _pools.setdefault(index, kind(index, make_segment, drop_segment))
     return pool
 
 
@@ -519,12 +427,6 @@ cdef Block arrived(int index, const uint64_t *ident, uint64_t size, uint64_t off
 # ---- what is asked of outside ----
 
 
-def owns(pointer):
-    """Whether an address lies in device memory that others can map."""
-    segment = places.at(pointer)
-    return segment is not None and segment.exportable
-
-
 cdef dict stats_of(int index):
     cdef Block block
     cdef Left left
@@ -610,9 +512,7 @@ def memory_summary(index):
             raise _device.DeviceError(f"the memory of cuda:{index}: {error}") from None
     else:
         available, total = memory_info(index)
-    row = {"total": total, "free": available, **stats_of(index)}
-    head = f"{'device':<8}" + "".join([f"{name:>14}" for name in row])
-    return head + f"\ncuda:{index:<3}" + "".join([f"{size_text(n):>14}" for n in row.values()])
+    return _memory.table({f"cuda:{index}": {"total": total, "free": available, **stats_of(index)}})
 
 
 def forget():

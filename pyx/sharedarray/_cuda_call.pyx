@@ -12,7 +12,7 @@ import operator
 
 import numpy as np
 
-from . import _device
+from ._backends import loaded
 from ._cuda_foreign import borrowed
 
 __all__ = ["Call", "cuda_of"]
@@ -71,7 +71,7 @@ cdef class Call:
 
     def __cinit__(self, int index):
         self.index = index
-        self.library = _device.loaded()
+        self.library = loaded()
         self.passed, self.inputs, self.kept = {}, [], []
 
     cdef object note(self, object b, object x):

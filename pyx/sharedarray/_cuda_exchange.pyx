@@ -13,12 +13,14 @@ from ._cuda_record cimport (
     cuda_array,
     download,
     header,
+    in_one_piece,
     is_cuda,
     joined,
     record_of,
     upload,
 )
 from ._dlpack cimport place, to_capsule, understands_versions
+from ._storage cimport Export
 
 import operator
 import sys
@@ -26,7 +28,9 @@ import sys
 import numpy as np
 
 from . import _cuda_methods  # no-cython-lint  # the class is complete from here on
-from . import _device
+from . import _cuda, _device
+from ._backends import loaded
+from ._cuda_blocks import allocate
 from ._devices import Device, resolve
 from ._errors import DeviceError
 
@@ -108,23 +112,19 @@ def transfer(CudaArray x not None, device, stream=None):
     """
     cdef object pointer = stream_of(stream, "to_device")
     cdef Record record = record_of(x)
-    cdef object library, b, block, flags
+    cdef object library, b, block
     if device.index is None:
         return to_host(x, pointer)
     library = _device.backend(device)
-    flags = (<object>header(x)).flags
-    b = record.b
-    if not flags.forc:
-        with library.scope(record.index):
-            b = library.place(library.method(b, "copy", ("C",), {}), record.index)
-    block = library.blocks.allocate(device.index, max(b.size * b.dtype.itemsize, 1))
+    b = in_one_piece(record, header(x))
+    block = allocate(device.index, max(b.size * b.dtype.itemsize, 1))
     result = library.array(block, 0, tuple(b.shape), tuple(b.strides), b.dtype)
     if b.size:
         pointer = joined(library, record.index, pointer)
-        library.driver.synchronize(device.index)        # the block may still be read there
-        library.driver.copy(device.index, block.pointer, record.index, library.pointer(b),
-                            b.size * b.dtype.itemsize, pointer)
-        library.driver.synchronize(record.index)
+        _cuda.synchronize(device.index)        # the block may still be read there
+        _cuda.copy(device.index, block.pointer, record.index, library.pointer(b),
+                   b.size * b.dtype.itemsize, pointer)
+        _cuda.synchronize(record.index)
     return cuda_array(result, device.index)
 
 
@@ -202,7 +202,7 @@ def __array_ufunc__(CudaArray self, ufunc, method, *inputs, **kwargs):
         first = inputs[0]
         if operation in COMPARISONS and isinstance(first, ndarray) and first.ndim == 0:
             first = first[()]               # NumPy's scalars make arrays of themselves to compare
-        theirs = isinstance(first, np.generic) or (_device.loaded().is_array(first)
+        theirs = isinstance(first, np.generic) or (loaded().is_array(first)
                                                    and not isinstance(first, ndarray))
         if theirs and is_cuda(inputs[1]) and operation is not None:
             call = call_of(self)            # np.float64(1) + x, cupy.ones(3) + x
@@ -227,8 +227,8 @@ def cuda_array_interface(CudaArray self):
     """Address, layout and stream of an Array on a CUDA device, protocol version 3."""
     cdef Record record = record_of(self)
     cdef ndarray view = header(self)
-    hand_out(_device.loaded().block_of(record.b))
-    stream = _device.loaded().stream(record.index)
+    hand_out(loaded().block_of(record.b))
+    stream = loaded().stream(record.index)
     about = {
         "shape": self.shape,
         "typestr": view.dtype.str,
@@ -246,8 +246,8 @@ cdef ndarray exported(CudaArray x):
     """Return what is handed out of `x`: borrowed memory cannot move as long as it lives."""
     cdef Record record = record_of(x)
     if record.storage is not None:
-        return header(x, record.storage._lend()[1])
-    hand_out(_device.loaded().block_of(record.b))
+        return header(x, Export(record.storage))
+    hand_out(loaded().block_of(record.b))
     return header(x)
 
 
@@ -274,7 +274,7 @@ def cupy(CudaArray self):
 def __dlpack__(CudaArray self, *, stream=None, max_version=None, dl_device=None, copy=None):
     cdef Record record = record_of(self)
     cdef bint versioned = understands_versions(max_version)
-    cdef object library = _device.loaded()
+    cdef object library = loaded()
     cdef CudaArray x = self
     if dl_device is not None and place(dl_device) != (2, record.index):
         if place(dl_device) != CPU:
@@ -296,7 +296,7 @@ def __dlpack__(CudaArray self, *, stream=None, max_version=None, dl_device=None,
     ours = library.stream(record.index)
     theirs = 1 if stream is None else stream
     if theirs != -1 and theirs != (ours if ours else 1):
-        library.driver.wait_stream(record.index, theirs, ours)
+        _cuda.wait_stream(record.index, theirs, ours)
     return to_capsule(view, versioned, bool(copy), record.index)
 
 
@@ -344,7 +344,7 @@ def __deepcopy__(CudaArray self, memo):
 
 
 cdef object block_of(Record record):
-    return _device.loaded().block_of(record.b)
+    return loaded().block_of(record.b)
 
 
 def is_shared(CudaArray self):

@@ -12,11 +12,13 @@ import weakref
 
 import numpy as np
 
-from . import _device
+from . import _cuda, _device
+from ._backends import loaded
+from ._cuda_places import places
 from ._cuda_storage import Foreign
 from ._cuda_storage import borrowed as lent_storage
 
-__all__ = ["borrowed", "over_storage", "owned"]
+__all__ = ["borrowed", "extent", "over_storage", "owned"]
 
 cnp.import_array()
 
@@ -95,7 +97,7 @@ def borrowed(x):
         index = device_at(x, library, view)
         writable = bool(cnp.PyArray_ISWRITEABLE(view))
         if stream is not None and stream != 0:
-            library.driver.wait_stream(index, library.stream(index), stream)
+            _cuda.wait_stream(index, library.stream(index), stream)
     _device.check(_device.make("cuda", index))
     b = library.foreign(view, <size_t>cnp.PyArray_DATA(view), index,
                         (<object>view).shape, (<object>view).strides, view.dtype)
@@ -112,12 +114,13 @@ cdef object asked(object x, object stream):
 
 cdef Array over(object b, int index, bint writable, object owner):
     """Return an Array over a backend array of anybody's: memory of ours is known as such."""
-    cdef object library = _device.loaded(), low, high, key, storage, block
+    cdef object library = loaded(), low, high, key, storage, block
     if library.block_of(b) is not None:
         return cuda_array(b, index, writable)
-    low, high = extent(b, library)
-    if library.blocks.owns(low):
-        segment = library.blocks.places.at(low)
+    low, high = extent(b.shape, b.strides, b.dtype.itemsize)
+    low, high = low + library.pointer(b), high + library.pointer(b)
+    segment = places.at(low)
+    if segment is not None and segment.exportable:
         if high > segment.base + segment.nbytes:
             raise ValueError(f"an array of {high - low} bytes at {low:#x} reaches outside the "
                              f"device memory there, which ends {segment.base + segment.nbytes:#x}")
@@ -151,7 +154,7 @@ def over_storage(storage, dtype, shape, strides, offset):
     -------
     Array
     """
-    library, lies = _device.loaded(), storage._remote
+    library, lies = loaded(), storage._remote
     if storage.is_shared():
         b = library.array(lies, offset, shape, strides, dtype)
         storage = None
@@ -160,13 +163,26 @@ def over_storage(storage, dtype, shape, strides, offset):
     return cuda_array(b if lies.writable else library.frozen(b), lies.index, lies.writable, storage)
 
 
-cdef tuple extent(object b, object library):
-    """Return the lowest address of a backend array, and the one behind the highest."""
-    cdef object low = library.pointer(b), high
-    if b.size == 0:
-        return low, low
-    high = low + b.dtype.itemsize
-    for n, step in zip(b.shape, b.strides):
+def extent(shape, strides, itemsize):
+    """Return where the elements of an array begin and end.
+
+    Parameters
+    ----------
+    shape, strides : sequence of ints
+        Its layout, the strides in bytes.
+    itemsize : int
+        Bytes of an element.
+
+    Returns
+    -------
+    tuple of int
+        The lowest byte and the one behind the highest, both from the first element; 0 and 0
+        where there are no elements.
+    """
+    cdef object low = 0, high = itemsize    # of any size: what others say need not be true
+    for n, step in zip(shape, strides):
+        if n == 0:
+            return 0, 0
         if step < 0:
             low += step * (n - 1)
         else:
@@ -194,11 +210,11 @@ def owned(x):
     bool
     """
     cdef ndarray view
-    library = _device.loaded()
+    library = loaded()
     if library.is_array(x):
-        return bool(library.blocks.owns(library.pointer(x)))
+        return places.owns(library.pointer(x))
     if hasattr(x, "__cuda_array_interface__"):
         view = interface_of(x)[0]
     else:
         view = from_capsule(asked(x, -1), True)
-    return bool(library.blocks.owns(<size_t>cnp.PyArray_DATA(view)))
+    return places.owns(<size_t>cnp.PyArray_DATA(view))

@@ -24,6 +24,7 @@ import inspect
 import numpy as np
 
 from . import _device, _show
+from ._backends import loaded
 from ._cuda_array import looks_of
 
 __all__ = ["CudaFlags", "CudaFlat"]
@@ -49,15 +50,6 @@ def place_of_output(name):
     return parameters.index("out") - 1 if "out" in parameters else 1000
 
 
-cdef int check_output(object out) except -1:
-    """Raise where the result cannot be written to what was given for it."""
-    if is_cuda(out):
-        check_writable(record_of(out), "output array")
-    elif out is not None and isinstance(out, (Array, ndarray)):
-        return 0        # refused with the other arguments
-    return 0
-
-
 def computed(CudaArray self, str name, tuple args, dict kwargs):
     """Call a method of the backend's array, `args` and `kwargs` being ours."""
     cdef Call call = call_of(self)
@@ -65,7 +57,9 @@ def computed(CudaArray self, str name, tuple args, dict kwargs):
     if args or kwargs:
         out = kwargs.get("out")
         place = place_of_output(name)
-        check_output(args[place] if place < len(args) else out)
+        out = args[place] if place < len(args) else out
+        if is_cuda(out):
+            check_writable(record_of(out), "output array")
         args = tuple([call.convert(x) for x in args])
         kwargs = {key: call.convert(x) for key, x in kwargs.items()}
     if name in WRITING or name == "byteswap" and (args and args[0] or kwargs.get("inplace")):
@@ -174,7 +168,7 @@ def _strides(CudaArray self):
 def _base(CudaArray self):
     cdef Record record = record_of(self)
     base = record.b.base
-    if not _device.loaded().is_array(base):
+    if not loaded().is_array(base):
         return None
     return cuda_array(base, record.index, record.writable, record.storage)
 
@@ -385,7 +379,7 @@ def copy_(CudaArray self, src):
 
 def readonly(CudaArray self):
     cdef Record record = record_of(self)
-    return cuda_array(_device.loaded().frozen(record.b), record.index, False, record.storage)
+    return cuda_array(loaded().frozen(record.b), record.index, False, record.storage)
 
 
 cdef int complete() except -1:

@@ -30,6 +30,7 @@ cdef int rejoined(object library, int index, object stream) except -1
 cpdef Array cuda_array(object b, int index, bint writable=*, object storage=*)
 cdef int become(Array x, object b, object storage) except -1
 cpdef ndarray header(Array x, object owner=*)   # never read or write through it
+cdef object in_one_piece(Record record, ndarray layout)
 cpdef ndarray download(Array x, object stream=*)
 cpdef object upload(ndarray a, int index, object stream=*)
 cdef int check_writable(Record record, str what) except -1

@@ -10,11 +10,13 @@ from numpy cimport ndarray, npy_intp
 from . cimport _array
 from ._array cimport Array
 from ._checks cimport refuse_objects
-from ._storage cimport make_ndarray
+from ._storage cimport Storage, make_ndarray
 
 import numpy as np
 
-from . import _device
+from . import _cuda
+from ._backends import loaded
+from ._cuda_blocks import allocate
 
 __all__ = ["Record", "cuda_array", "download", "header", "index_of", "look_for_devices",
            "looks_for_devices", "upload"]
@@ -82,7 +84,7 @@ cpdef Array cuda_array(object b, int index, bint writable=True, object storage=N
     record.storage = storage
     x._link = record
     if storage is not None:
-        storage._watch(x)
+        (<Storage>storage).watch(x)
     return x
 
 
@@ -131,7 +133,7 @@ cdef object joined(object library, int index, object stream):
     cdef object current = library.stream(index)
     if stream is None or stream == current:
         return current
-    library.driver.wait_stream(index, stream, current)
+    _cuda.wait_stream(index, stream, current)
     return stream
 
 
@@ -139,7 +141,7 @@ cdef int rejoined(object library, int index, object stream) except -1:
     """Let the current stream wait for the copy, as whoever uses it there expects."""
     cdef object current = library.stream(index)
     if stream != current:
-        library.driver.wait_stream(index, current, stream)
+        _cuda.wait_stream(index, current, stream)
     return 0
 
 
@@ -159,7 +161,7 @@ cpdef object upload(ndarray a, int index, object stream=None):
     -------
     backend array
     """
-    cdef object library = _device.loaded()
+    cdef object library = loaded()
     cdef object fortran, flat, block
     cdef npy_intp n
     refuse_objects(a.dtype)
@@ -167,11 +169,11 @@ cpdef object upload(ndarray a, int index, object stream=None):
     if not fortran and not cnp.PyArray_IS_C_CONTIGUOUS(a):
         a = np.array(a, order="C")
     n = cnp.PyArray_NBYTES(a)
-    block = library.blocks.allocate(index, max(n, 1))
+    block = allocate(index, max(n, 1))
     if n:
         flat = make_ndarray(cnp.PyArray_DATA(a), U1, 1, &n, NULL, False, a)
         stream = joined(library, index, stream)
-        library.driver.copy_in(index, block.pointer, flat, stream)
+        _cuda.copy_in(index, block.pointer, flat, stream)
         rejoined(library, index, stream)
     return library.array(block, 0, (<object>a).shape, (<object>a).strides, a.dtype)
 
@@ -198,8 +200,17 @@ cpdef ndarray header(Array x, object owner=None):
     cdef int i, ndim = b.ndim
     for i in range(ndim):
         shape[i], strides[i] = b.shape[i], b.strides[i]
-    return make_ndarray(<void *><size_t>_device.loaded().pointer(b), b.dtype, ndim, shape, strides,
+    return make_ndarray(<void *><size_t>loaded().pointer(b), b.dtype, ndim, shape, strides,
                         record.writable, (b, owner))
+
+
+cdef object in_one_piece(Record record, ndarray layout):
+    """Return the backend array, copied in C order where its elements do not lie side by side."""
+    cdef object library = loaded()
+    if cnp.PyArray_IS_C_CONTIGUOUS(layout) or cnp.PyArray_IS_F_CONTIGUOUS(layout):
+        return record.b
+    with library.scope(record.index):
+        return library.place(library.method(record.b, "copy", ("C",), {}), record.index)
 
 
 cpdef ndarray download(Array x, object stream=None):
@@ -217,20 +228,16 @@ cpdef ndarray download(Array x, object stream=None):
     numpy.ndarray
     """
     cdef Record record = record_of(x)
-    cdef object library = _device.loaded(), b = record.b
+    cdef object library = loaded(), b, flat
     cdef ndarray layout = header(x), result
-    cdef object flat
     cdef npy_intp n
-    cdef str order = "C"
-    if cnp.PyArray_IS_F_CONTIGUOUS(layout) and not cnp.PyArray_IS_C_CONTIGUOUS(layout):
-        order = "F"
-    elif not cnp.PyArray_IS_C_CONTIGUOUS(layout):
-        with library.scope(record.index):
-            b = library.place(library.method(b, "copy", ("C",), {}), record.index)
-    result = np.empty(b.shape, b.dtype, order)
+    cdef bint fortran
+    fortran = cnp.PyArray_IS_F_CONTIGUOUS(layout) and not cnp.PyArray_IS_C_CONTIGUOUS(layout)
+    b = in_one_piece(record, layout)
+    result = np.empty(b.shape, b.dtype, "F" if fortran else "C")
     n = cnp.PyArray_NBYTES(result)
     if n:
         flat = make_ndarray(cnp.PyArray_DATA(result), U1, 1, &n, NULL, True, result)
         stream = joined(library, record.index, stream)
-        library.driver.copy_out(record.index, flat, library.pointer(b), stream)
+        _cuda.copy_out(record.index, flat, library.pointer(b), stream)
     return result

@@ -5,9 +5,8 @@ cimport cython
 from cpython.object cimport PyTypeObject
 
 from ._cuda_blocks cimport Block
-from ._storage cimport Storage
+from ._storage cimport Storage, byte_of, place_in, size_of
 
-import operator
 import os
 import weakref
 
@@ -15,7 +14,8 @@ import numpy as np
 
 from . import _cuda
 from ._cuda_blocks import allocate
-from ._device import loaded, make
+from ._backends import loaded
+from ._device import Device, default, make
 from ._errors import DeviceError
 
 cdef extern from "core/ndarray.h":
@@ -60,15 +60,7 @@ cdef class CudaStorage(Storage):
     """Storage on a CUDA device; users meet it as `Storage`."""
 
     def __init__(self, nbytes, device=None):
-        from ._device import Device, default
-        try:
-            n = nbytes.__index__()
-        except AttributeError:
-            raise TypeError(f"Storage: nbytes is an int, not {type(nbytes).__name__}") from None
-        if n < 0:
-            raise ValueError(f"Storage: nbytes must not be negative, it is {n}")
-        if n >= 1 << 63:
-            raise MemoryError(f"Storage: {n} bytes are more than any machine has")
+        n = size_of(nbytes)
         if self.remote is not None:
             raise TypeError("Storage: already initialised")
         where = default() if device is None else Device(device)
@@ -77,22 +69,6 @@ cdef class CudaStorage(Storage):
         self.remote = block
         self.nbytes = n
         (<Block>block).kept_storage = weakref.ref(self)
-
-    cdef int watch(self, object array) except -1:
-        """Let `array` move along when this memory becomes shared."""
-        if self._arrays is not None:
-            arrays, key = self._arrays, id(array)
-            arrays[key] = weakref.ref(array, lambda _: arrays.pop(key, None))
-        return 0
-
-    def _watch(self, array):
-        """Let `array` move along when this memory becomes shared: it is rebound then."""
-        self.watch(array)
-
-    def _lend(self):
-        """Return the memory below, and say so: while exports live it cannot move."""
-        from ._storage import Export
-        return self.remote, Export(self)
 
     @property
     def _remote(self):
@@ -128,13 +104,9 @@ cdef class CudaStorage(Storage):
         _cuda.synchronize(index)
         _cuda.copy(index, block.pointer, index, old.pointer, self.nbytes)
         _cuda.synchronize(index)
-        arrays = [x for x in [ref() for ref in list((self._arrays or {}).values())]
-                  if x is not None]
         self.remote = block
         (<Block>block).kept_storage = weakref.ref(self)
-        self._arrays = None
-        for x in arrays:
-            x._rebind(block, x._address() - old.pointer)
+        self.move(block, old.pointer)
         return self
 
     def handle(self):
@@ -148,9 +120,7 @@ cdef class CudaStorage(Storage):
         if self.remote.shared:
             first, second, serial = self.remote.key
             return f"{first:016x}{second:016x}-{serial:x}"
-        if self.name is None or self.name[0] != os.getpid():
-            self.name = (os.getpid(), os.urandom(16).hex())
-        return f"private-{self.name[1]}"
+        return self.private_id()
 
     def attached(self):
         """Return how many other processes hold this block."""
@@ -175,20 +145,13 @@ cdef class CudaStorage(Storage):
 
     def fill_(self, byte, offset=0, nbytes=None):
         """Fill a range with one byte, in place; waits for the device."""
-        value = self._byte(byte)
+        value = byte_of(byte)
         start, n = self._check(offset, nbytes, "fill_")
         self._check_writable()
         _cuda.synchronize(self.remote.index)
         _cuda.fill(self.remote.index, self.remote.pointer + start, value, n)
         _cuda.synchronize(self.remote.index)
         return self
-
-    @staticmethod
-    def _byte(value):
-        value = operator.index(value)
-        if not 0 <= value <= 255:
-            raise ValueError(f"Storage: {value} is no byte (0 to 255)")
-        return value
 
     def _read(self, start, stop):
         """The bytes of a range."""
@@ -214,33 +177,25 @@ cdef class CudaStorage(Storage):
             whole[index] = library.array(block, 0, (len(data),), (1,), U1)
         _cuda.synchronize(remote.index)
 
-    def _place(self, index):
-        i = operator.index(index)
-        if i < 0:
-            i += self.nbytes
-        if not 0 <= i < self.nbytes:
-            raise IndexError(f"Storage: index {index} is outside its {self.nbytes} bytes")
-        return i
-
     def __getitem__(self, index):
         if isinstance(index, slice):
             start, stop, step = index.indices(self.nbytes)
             if step == 1:
                 return bytes(self._read(start, stop))
             return bytes(self._read(0, self.nbytes)[index])
-        i = self._place(index)
+        i = place_in(index, self.nbytes)
         return self._read(i, i + 1)[0]
 
     def __setitem__(self, index, value):
         self._check_writable()
         if not isinstance(index, slice):
-            i = self._place(index)
-            self._write(i, bytes([self._byte(value)]))
+            i = place_in(index, self.nbytes)
+            self._write(i, bytes([byte_of(value)]))
             return
         start, stop, step = index.indices(self.nbytes)
         count = len(range(start, stop, step))
         if isinstance(value, int):
-            data = np.full(count, self._byte(value), U1)
+            data = np.full(count, byte_of(value), U1)
         else:
             with memoryview(value) as m:
                 data = np.frombuffer(m.cast("B") if m.contiguous else m.tobytes(), U1).copy()
@@ -259,11 +214,6 @@ cdef class CudaStorage(Storage):
 
     def __array__(self, dtype=None, copy=None):
         self._no_buffer()       # else NumPy would fetch it as a sequence, byte by byte
-
-    def __reduce_ex__(self, protocol):
-        raise TypeError(
-            "a Storage goes by handle through multiprocessing, not by plain pickle; send "
-            "bytes(storage.handle()), or an Array for a pickle that holds its data")
 
     def __repr__(self):
         kind = "shared" if self.remote.shared else "private"

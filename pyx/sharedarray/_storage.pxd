@@ -15,13 +15,15 @@ cdef class Storage:
     cdef ndarray root           # uint8, the whole memory; its base keeps it alive
     cdef Hold hold              # of shared memory; None otherwise
     cdef object name            # id of private memory, made when asked for
-    cdef public object _arrays  # weak references to the Arrays that move along; None when shared
+    cdef object _arrays         # weak references to the Arrays that move along; None when shared
     cdef Py_ssize_t exports     # NumPy views, buffers and DLPack exports alive
     cdef str lost               # why it could not be opened; None otherwise
     cdef object remote          # memory of another device: what holds it
     cdef object __weakref__
     cdef ndarray data(self)
     cdef int watch(self, object array) except -1
+    cdef int move(self, object there, size_t old) except -1
+    cdef str private_id(self)
 
 cdef class Export:
     cdef Storage storage
@@ -39,4 +41,7 @@ cdef ndarray make_ndarray(void *data, object dtype, int ndim, npy_intp *shape, n
                           bint writable, object base)
 cdef ndarray adopt(ndarray a)    # shared memory that NumPy owns: a view that keeps the block itself
 cdef Hold new_block(size_t nbytes, bint zero)
+cdef Py_ssize_t size_of(nbytes) except -1
+cdef int byte_of(value) except -1
+cdef Py_ssize_t place_in(index, Py_ssize_t n) except -1
 cdef int will_write(ndarray a) except -1    # before all of `a` is written

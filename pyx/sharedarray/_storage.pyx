@@ -299,38 +299,43 @@ cdef class Storage:
 
     def __init__(self, nbytes, device=None):
         from ._devices import resolve
-        cdef Py_ssize_t n
         cdef ndarray owner
-        cdef npy_intp size
-        try:
-            n = nbytes.__index__()
-        except AttributeError:
-            raise TypeError(f"Storage: nbytes is an int, not {type(nbytes).__name__}") from None
-        except OverflowError:
-            raise MemoryError(f"Storage: {nbytes} bytes are more than any machine has") from None
-        if n < 0:
-            raise ValueError(f"Storage: nbytes must not be negative, it is {n}")
+        cdef npy_intp n = size_of(nbytes)
         if self.root is not None:
             raise TypeError("Storage: already initialised")
         resolve(device)
-        size = n
         self.nbytes = n
         if _core.shared_mode():
             self.hold = new_block(n, True)
-            self.root = make_ndarray(self.hold.p, _u1, 1, &size, NULL, True, self.hold)
+            self.root = make_ndarray(self.hold.p, _u1, 1, &n, NULL, True, self.hold)
             _live[self.hold.key()] = self
         else:
             owner = np.zeros(n, _u1)
-            self.root = make_ndarray(PyArray_DATA(owner), _u1, 1, &size, NULL, True, owner)
+            self.root = make_ndarray(PyArray_DATA(owner), _u1, 1, &n, NULL, True, owner)
             self._arrays = {}
             _live[("private", <size_t>PyArray_DATA(owner), n)] = self
 
     cdef int watch(self, object array) except -1:
         """Let `array` move along when this memory becomes shared."""
-        if self.hold is None:
+        if self._arrays is not None:
             arrays, key = self._arrays, id(array)     # Arrays have no hash
             arrays[key] = weakref.ref(array, lambda _: arrays.pop(key, None))
         return 0
+
+    cdef int move(self, object there, size_t old) except -1:
+        """Rebind every Array over this memory, which lay at `old`, to `there`, which is shared."""
+        arrays = [x for x in [ref() for ref in list((self._arrays or {}).values())]
+                  if x is not None]
+        self._arrays = None
+        for x in arrays:
+            x._rebind(there, x._address() - old)
+        return 0
+
+    cdef str private_id(self):
+        """The `id` of private memory, another one in each process."""
+        if self.name is None or self.name[0] != os.getpid():
+            self.name = (os.getpid(), os.urandom(16).hex())
+        return f"private-{self.name[1]}"
 
     cdef ndarray data(self):
         """The memory; raises for a lost Storage."""
@@ -402,12 +407,9 @@ cdef class Storage:
             memcpy(hold.p, PyArray_DATA(old), n)
         root = make_ndarray(hold.p, _u1, 1, &n, NULL, True, hold)
         old = self.data()
-        arrays = [x for x in [ref() for ref in list(self._arrays.values())] if x is not None]
         self.root = root
         self.hold = hold
-        self._arrays = None
-        for x in arrays:
-            x._rebind(root, x._address() - <size_t>PyArray_DATA(old))
+        self.move(root, <size_t>PyArray_DATA(old))
         _live.pop(("private", <size_t>PyArray_DATA(old), n), None)
         _live[hold.key()] = self
         return self
@@ -441,9 +443,7 @@ cdef class Storage:
         self.data()
         if self.hold is not None:
             return f"{self.hold.segment[0]:016x}{self.hold.segment[1]:016x}-{self.hold.serial:x}"
-        if self.name is None or self.name[0] != os.getpid():
-            self.name = (os.getpid(), os.urandom(16).hex())
-        return f"private-{self.name[1]}"
+        return self.private_id()
 
     def attached(self):
         """Return how many other processes hold this block.
@@ -537,7 +537,7 @@ cdef class Storage:
         b'\\x00\\x01\\x01\\x00'
         """
         cdef Py_ssize_t start, n
-        cdef int value = _byte(byte)
+        cdef int value = byte_of(byte)
         start, n = self._check(offset, nbytes, "fill_")
         self._check_writable()
         cdef char *p = <char*>PyArray_DATA(self.data()) + start
@@ -556,16 +556,16 @@ cdef class Storage:
             if step == 1:
                 return p[start:max(start, stop)]
             return self.data()[index].tobytes()
-        return (<unsigned char*>p)[_index(index, self.nbytes)]
+        return (<unsigned char*>p)[place_in(index, self.nbytes)]
 
     def __setitem__(self, index, value):
         self._check_writable()
         if not isinstance(index, slice):
-            self.data()[_index(index, self.nbytes)] = _byte(value)
+            self.data()[place_in(index, self.nbytes)] = byte_of(value)
             return
         target = self.data()[index]
         if isinstance(value, int):
-            target[...] = _byte(value)
+            target[...] = byte_of(value)
             return
         with memoryview(value) as m:
             data = np.frombuffer(m.cast("B") if m.contiguous else m.tobytes(), _u1)
@@ -585,7 +585,8 @@ cdef class Storage:
         self.exports -= 1
 
     def __reduce_ex__(self, protocol):
-        self.data()
+        if self.lost is not None:
+            raise HandleError(self.lost)
         raise TypeError(
             "a Storage goes by handle through multiprocessing, not by plain pickle; send "
             "bytes(storage.handle()), or an Array for a pickle that holds its data")
@@ -645,14 +646,27 @@ cdef Storage lost_storage(size_t nbytes, str reason):
     return s
 
 
-cdef int _byte(value) except -1:
+cdef Py_ssize_t size_of(nbytes) except -1:
+    """A number of bytes to make a Storage of."""
+    try:
+        n = nbytes.__index__()
+    except AttributeError:
+        raise TypeError(f"Storage: nbytes is an int, not {type(nbytes).__name__}") from None
+    if n < 0:
+        raise ValueError(f"Storage: nbytes must not be negative, it is {n}")
+    if n >= 1 << 63:
+        raise MemoryError(f"Storage: {n} bytes are more than any machine has")
+    return n
+
+
+cdef int byte_of(value) except -1:
     value = operator.index(value)
     if not 0 <= value <= 255:
         raise ValueError(f"Storage: {value} is no byte (0 to 255)")
     return value
 
 
-cdef Py_ssize_t _index(index, Py_ssize_t n) except -1:
+cdef Py_ssize_t place_in(index, Py_ssize_t n) except -1:
     cdef Py_ssize_t i = operator.index(index)
     if i < 0:
         i += n

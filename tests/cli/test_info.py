@@ -75,8 +75,8 @@ def test_cuda_or_why_not(monkeypatch):
     }
     assert "not usable             no NVIDIA driver" in info.as_text(found)
     monkeypatch.setattr(_driver, "query", lambda: _driver.Driver(2, (13, 0), ""))
-    monkeypatch.setattr("sharedarray._device._backends", {})
-    monkeypatch.setattr("sharedarray._device._providers", {})
+    monkeypatch.setattr("sharedarray._backends._backends", {})
+    monkeypatch.setattr("sharedarray._backends._providers", {})
     found = info.collect()
     assert (found["cuda"]["devices"], found["cuda"]["driver"]) == (2, "13.0")
     assert "on the CPU only" in found["cuda"]["reason"]

@@ -6,7 +6,6 @@ from tests.harness.worker import WorkerError
 
 from .machines import COUNTS, ON_CARD, left, process, processes
 
-pytestmark = pytest.mark.gpu
 MIB = 1 << 20
 
 

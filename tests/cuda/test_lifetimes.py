@@ -1,7 +1,6 @@
 """Device memory lives as long as anybody can reach it, and no longer."""
 
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -10,18 +9,18 @@ import pytest
 
 from tests.harness.worker import WorkerError
 
-from .machines import DESCRIPTORS, ON_CARD, left, process, processes, surroundings
+from .machines import (
+    DESCRIPTORS,
+    ON_CARD,
+    OPEN,
+    SEND,
+    left,
+    process,
+    processes,
+    surroundings,
+)
 
-pytestmark = pytest.mark.gpu
-
-SEND = "keep['y'] = y\nreturn bytes(y.handle())"
-OPEN = "z = keep['z'] = xp.from_handle(xp.Handle.from_bytes(message))\n"
 ONES = "y = xp.ones(1000, device='cuda')\n"
-
-
-def kill(worker):
-    os.kill(worker.pid, signal.SIGKILL)
-    worker.process.join()
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def test_it_outlives_its_makers_sigkill_where_it_was_opened(three):
     maker, user, third = three
     message = maker.run(ONES + SEND)
     user.run(OPEN, message=message)
-    kill(maker)
+    maker.kill()
     assert user.get("float(xp.sum(keep['z'] + 1))") == 2000.0
     onward = user.get("bytes(keep['z'][1:].handle())")
     assert third.run(OPEN + "return float(xp.sum(z))", message=onward) == 999.0
@@ -44,14 +43,14 @@ def test_the_first_message_too_while_anybody_holds_it(three):
     maker, user, third = three
     message = maker.run(ONES + SEND)
     user.run(OPEN, message=message)
-    kill(maker)
+    maker.kill()
     assert third.run(OPEN + "return float(xp.sum(z))", message=message) == 1000.0
 
 
 def test_unopened_it_goes_with_a_killed_maker_and_the_error_says_so(three):
     maker, user, _ = three
     message = maker.run(ONES + SEND)
-    kill(maker)
+    maker.kill()
     begun = time.monotonic()
     with pytest.raises(WorkerError, match=r"HandleError.*has ended.*killed"):
         user.run(OPEN, message=message)
@@ -66,7 +65,7 @@ def test_through_multiprocessing_it_arrives_lost(three):
         + ONES
         + "keep['y'] = y\nreturn bytes(ForkingPickler.dumps(y))"
     )
-    kill(maker)
+    maker.kill()
     found = user.run(
         "import pickle\nz = pickle.loads(pickled)\n"
         "return z.shape, z.dtype.str, str(z.device), z.is_shared(), repr(z)",
@@ -136,7 +135,7 @@ def test_a_forwarder_that_dropped_it_still_has_it_in_flight(three):
     message = maker.run(ONES + SEND)
     onward = forwarder.run(OPEN + "return bytes(z.handle())", message=message)
     forwarder.run("keep.clear()\ngc.collect()\nxp.empty_cache()")
-    kill(maker)
+    maker.kill()
     assert user.run(OPEN + "return float(xp.sum(z))", message=onward) == 1000.0
 
 
@@ -157,7 +156,7 @@ def test_what_a_killed_process_held_is_reclaimed(three):
     maker, user, _ = three
     message = maker.run(ONES + SEND)
     user.run(OPEN, message=message)
-    kill(user)
+    user.kill()
     maker.run("keep.clear()\ngc.collect()")
     end = time.monotonic() + 10
     while maker.get("xp.memory_stats()['cuda:0']['published']"):

@@ -10,12 +10,7 @@ import pytest
 from tests.harness import procfs
 from tests.harness.worker import WorkerError
 
-from .machines import COUNTS, ON_CARD, processes
-
-pytestmark = pytest.mark.gpu
-
-SEND = "keep['y'] = y\nreturn bytes(y.handle())"
-OPEN = "z = keep['z'] = xp.from_handle(xp.Handle.from_bytes(message))\n"
+from .machines import COUNTS, ON_CARD, OPEN, SEND, processes
 
 
 @pytest.fixture(scope="module", params=["spawn", "forkserver"])

@@ -83,20 +83,26 @@ def doubles():
     made.stop()
 
 
+def run_elsewhere(function, test, *names):
+    """Make a test of `test`, which runs `function`; `names` are its parameters before those."""
+    functools.update_wrapper(test, function)
+    own = inspect.signature(function).parameters.values()
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    first = [inspect.Parameter(name, kind) for name in names]
+    test.__signature__ = inspect.Signature([*first, *own])
+    test.body = function
+    del test.__wrapped__
+    return test
+
+
 def inside(**settings):
     """Run a test in a process that has the double with these settings of `environment`."""
 
     def decorate(function):
-        @functools.wraps(function)
         def test(doubles, **arguments):
             doubles.run(function, arguments, settings)
 
-        own = inspect.signature(function).parameters.values()
-        first = inspect.Parameter("doubles", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        test.__signature__ = inspect.Signature([first, *own])
-        test.body = function
-        del test.__wrapped__
-        return test
+        return run_elsewhere(function, test, "doubles")
 
     return decorate
 
@@ -108,16 +114,10 @@ def inside_both(**settings):
     """Run a test in both modes: work at once, and work that waits for who waits for it."""
 
     def decorate(function):
-        @functools.wraps(function)
         def test(doubles, mode, **arguments):
             doubles.run(function, arguments, {**settings, **BOTH[mode]})
 
-        own = inspect.signature(function).parameters.values()
-        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-        first = [inspect.Parameter(name, kind) for name in ("doubles", "mode")]
-        test.__signature__ = inspect.Signature([*first, *own])
-        test.body = function
-        del test.__wrapped__
-        return pytest.mark.parametrize("mode", BOTH)(test)
+        made = run_elsewhere(function, test, "doubles", "mode")
+        return pytest.mark.parametrize("mode", BOTH)(made)
 
     return decorate

@@ -8,7 +8,7 @@ import pytest
 # Other processes have no double, or no CuPy: `python -m tests.cupy` starts one that has.
 if "CUDA_DOUBLE_DEVICES" in os.environ:
     import sharedarray as xp
-    from sharedarray import _cuda, _cuda_backend, _cuda_blocks, _cuda_cupy, _device, _driver
+    from sharedarray import _backends, _cuda, _cuda_backend, _cuda_blocks, _cuda_cupy, _driver
 
     CupyBackend = _cuda_cupy.CupyBackend
 else:
@@ -55,7 +55,7 @@ def backend(runtime, monkeypatch):
         patch.setattr(_cuda_cupy, "CupyBackend", Backend)
         made = _cuda_backend.Cuda().load()
     assert type(made) is Backend
-    monkeypatch.setitem(_device._backends, "cuda", made)
+    monkeypatch.setitem(_backends._backends, "cuda", made)
     return made
 
 

@@ -1,23 +1,15 @@
 """Machines for the tests: without a driver, and with cards that a stand-in backend computes on."""
 
-import contextlib
-
-import numpy as np
 import pytest
 
-from sharedarray import _device, _devices, _driver
+from sharedarray import _backends, _driver
 
 
 class Backend:
-    """Computes with NumPy and remembers what was asked of it."""
-
-    namespace = np
+    """Remembers what was asked of it."""
 
     def __init__(self):
         self.waited = []
-
-    def allocating(self, index):
-        return contextlib.nullcontext()
 
     def synchronize(self, index):
         self.waited.append(index)
@@ -46,14 +38,13 @@ def two_cards(monkeypatch):
     """Two CUDA devices; gives the backend."""
     monkeypatch.setattr(_driver, "query", lambda: _driver.Driver(2, (13, 0), ""))
     backend = Backend()
-    monkeypatch.setattr(_device, "_backends", {})
-    monkeypatch.setattr(_device, "_providers", {})
-    _devices.register("cuda", backend)
+    monkeypatch.setattr(_backends, "_backends", {"cuda": backend})
+    monkeypatch.setattr(_backends, "_providers", {})
     return backend
 
 
 @pytest.fixture
 def cards_without_backend(monkeypatch):
     monkeypatch.setattr(_driver, "query", lambda: _driver.Driver(2, (13, 0), ""))
-    monkeypatch.setattr(_device, "_backends", {})
-    monkeypatch.setattr(_device, "_providers", {})
+    monkeypatch.setattr(_backends, "_backends", {})
+    monkeypatch.setattr(_backends, "_providers", {})

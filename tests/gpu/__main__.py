@@ -90,19 +90,10 @@ def run(options: argparse.Namespace, extra: Mapping[str, str]) -> int:
         say(f"no check is called {' or '.join(unknown)}: --list prints the names")
         return 1
     before = facts(extra)
-    if isinstance(before, str):
-        say(before)
+    reason = before if isinstance(before, str) else "" if options.double else no_card(before)
+    if reason:
+        say(reason)
         return 1
-    if not options.double and before["double"]:
-        say("the driver found is the driver double; --double is what runs on it")
-        return 1
-    for name in () if options.double else ("cupy", "array_api_compat"):
-        if importlib.util.find_spec(name) is None:
-            say(
-                f"{name} is needed: pip install 'sharedarray-xp[cuda13]' (or [cuda12], by the "
-                "driver's version), or --wheels FOLDER"
-            )
-            return 1
     say("\n".join(f"{name}: {value}" for name, value in before["facts"].items()))
     for name, check in checks.items():
         if not chosen or any(name in names for names in chosen.values()):
@@ -124,6 +115,19 @@ def run(options: argparse.Namespace, extra: Mapping[str, str]) -> int:
         page.write(options.page, before["facts"], sections, taken)
         say(f"{options.page} is written")
     return status(sections)
+
+
+def no_card(before: dict) -> str:
+    """Why nothing can be checked on a card here; nothing if it can."""
+    if before["double"]:
+        return "the driver found is the driver double; --double is what runs on it"
+    for name in ("cupy", "array_api_compat"):
+        if importlib.util.find_spec(name) is None:
+            return (
+                f"{name} is needed: pip install 'sharedarray-xp[cuda13]' (or [cuda12], by the "
+                "driver's version), or --wheels FOLDER"
+            )
+    return ""
 
 
 def double(stack: contextlib.ExitStack) -> Mapping[str, str]:

@@ -2,8 +2,7 @@
 
 import sharedarray as xp
 
-from .checks_latency import torch_with_cuda
-from .common import DEVICE, peer
+from .common import DEVICE, peer, torch_with_cuda
 from .registry import check
 from .table import Row
 

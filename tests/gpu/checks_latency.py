@@ -6,8 +6,7 @@ import time
 import sharedarray as xp
 from tests.harness.worker import WorkerError
 
-from . import machine
-from .common import DEVICE, MIB, opened, peer, size
+from .common import DEVICE, MIB, opened, peer, size, torch_with_cuda
 from .measure import binary, clock, duration, interleave
 from .registry import check
 from .table import Row
@@ -141,15 +140,3 @@ def round_trips(report):
                     found.ratio("ours", "two numbers"),
                 )
             )
-
-
-def torch_with_cuda():
-    """PyTorch, where it is installed and sees the card; else None."""
-    if machine.on_double():
-        return None
-    try:
-        import torch
-        import torch.multiprocessing  # registers how tensors travel
-    except ImportError:
-        return None
-    return torch if torch.cuda.is_available() else None

@@ -4,7 +4,8 @@ import time
 
 from tests.harness.worker import Worker, WorkerError, WorkerLost
 
-from .checks_latency import NBYTES, torch_with_cuda
+from .checks_latency import NBYTES
+from .common import torch_with_cuda
 from .measure import duration
 from .registry import check
 from .table import Row

@@ -7,8 +7,7 @@ import numpy as np
 
 import sharedarray as xp
 
-from .checks_latency import torch_with_cuda
-from .common import DEVICE, size
+from .common import DEVICE, size, torch_with_cuda
 from .registry import check
 from .table import Row
 

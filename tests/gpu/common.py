@@ -43,6 +43,18 @@ def peer(**options) -> Worker:
     return running
 
 
+def torch_with_cuda():
+    """PyTorch, where it is installed and sees the card; else None."""
+    if machine.on_double():
+        return None
+    try:
+        import torch
+        import torch.multiprocessing  # registers how tensors travel
+    except ImportError:
+        return None
+    return torch if torch.cuda.is_available() else None
+
+
 MAKE = f"""
 x = xp.arange(count, dtype=xp.int32, device={DEVICE!r})
 if kept:

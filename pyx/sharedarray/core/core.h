@@ -119,7 +119,7 @@ extern pthread_mutex_t sa_mutex;
 static inline void sa_lock(void) { pthread_mutex_lock(&sa_mutex); }
 static inline void sa_unlock(void) { pthread_mutex_unlock(&sa_mutex); }
 extern sa_segment *sa_segments; /* list of all */
-extern uint32_t sa_nsegments, sa_ndescriptors;
+extern uint32_t sa_ndescriptors;
 double sa_now(void);            /* seconds, coarse, no system call */
 int sa_segment_create(size_t size, int kind, sa_segment **out);        /* lock held */
 void sa_segment_release(sa_segment *seg, bool retire);                 /* lock held */

@@ -154,7 +154,7 @@ void sa_cuda_release(sa_cuda_segment *seg) {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
-    bool known, exports;
+    bool known;
     char why[160];
 } probed[SA_CUDA_DEVICES];
 
@@ -183,9 +183,8 @@ static const char *try_it(int device) {
     return asked ? NULL : rc ? refused : "";
 }
 
-int sa_cuda_probe(int device, int *exports, const char **why) {
+int sa_cuda_probe(int device, const char **why) {
     int rc = sa_cuda_start();
-    *exports = 0;
     *why = "";
     if (rc) return rc;
     if (device < 0 || device >= sa_cuda_count()) return SA_CUDA_INVALID_DEVICE;
@@ -195,11 +194,9 @@ int sa_cuda_probe(int device, int *exports, const char **why) {
         if (!text) rc = SA_CUDA_OUT_OF_MEMORY;
         else {
             probed[device].known = true;
-            probed[device].exports = !*text;
             strncpy(probed[device].why, text, sizeof probed[device].why - 1);
         }
     }
-    *exports = probed[device].exports;
     *why = probed[device].why;
     pthread_mutex_unlock(&lock);
     return rc;

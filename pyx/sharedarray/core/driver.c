@@ -15,7 +15,7 @@ static bool loaded;             /* the table is full */
 static const char *missing;
 static bool twin;               /* the test double */
 static _Atomic pid_t user;      /* the process that called cuInit() here; 0: none */
-static int ndevices, version;
+static int ndevices;
 static void *context[SA_CUDA_DEVICES];
 
 static bool starting; /* under the lock */
@@ -56,7 +56,6 @@ int sa_cuda_start(void) {
         if (rc == SA_CUDA_NOT_INITIALIZED) rc = SA_CUDA_FORKED; /* somebody else used CUDA before the fork */
         if (!rc) rc = sa_cuda.cuDeviceGetCount(&ndevices);
         if (ndevices > SA_CUDA_DEVICES) ndevices = SA_CUDA_DEVICES;
-        if (!rc) (void)sa_cuda.cuDriverGetVersion(&version);
         if (!rc) user = me;
     }
     starting = false;
@@ -68,7 +67,6 @@ bool sa_cuda_started(void) { return user == getpid(); }
 bool sa_cuda_untouched(void) { return !user; }
 bool sa_cuda_is_double(void) { return twin; }
 int sa_cuda_count(void) { return ndevices; }
-int sa_cuda_version(void) { return version; }
 const char *sa_cuda_missing(void) { return missing ? missing : ""; }
 
 void sa_cuda_words(int rc, const char **name, const char **text) {
@@ -111,11 +109,6 @@ void sa_cuda_leave(void) {
 int sa_cuda_uuid(int index, unsigned char uuid[16]) {
     int device, rc = device_of(index, &device);
     return rc ? rc : sa_cuda.cuDeviceGetUuid(uuid, device);
-}
-
-int sa_cuda_name(int index, char *name, int room) {
-    int device, rc = device_of(index, &device);
-    return rc ? rc : sa_cuda.cuDeviceGetName(name, room, device);
 }
 
 int sa_cuda_memory(int index, uint64_t *available, uint64_t *total) {

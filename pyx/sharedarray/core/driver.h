@@ -46,11 +46,9 @@ bool sa_cuda_started(void);       /* whether this process has called cuInit() he
 bool sa_cuda_untouched(void);     /* whether neither it nor one that it was forked from has */
 bool sa_cuda_is_double(void);     /* the test double: its device memory is host memory */
 int sa_cuda_count(void);
-int sa_cuda_version(void);        /* 13000 is 13.0 */
 const char *sa_cuda_missing(void); /* the function of SA_CUDA_OLD_LIBRARY */
 void sa_cuda_words(int rc, const char **name, const char **text); /* of a CUresult */
 int sa_cuda_uuid(int device, unsigned char uuid[16]);
-int sa_cuda_name(int device, char *name, int room);
 int sa_cuda_memory(int device, uint64_t *available, uint64_t *total);
 int sa_cuda_granularity(int device, uint64_t *bytes);
 
@@ -58,8 +56,9 @@ int sa_cuda_granularity(int device, uint64_t *bytes);
 int sa_cuda_enter(int device);
 void sa_cuda_leave(void);
 
-/* Whether the driver exports memory of this device: tried once, with a real export and import. */
-int sa_cuda_probe(int device, int *exports, const char **why);
+/* Why the driver exports no memory of this device, "" where it does: tried once, with a real export
+   and import. */
+int sa_cuda_probe(int device, const char **why);
 
 int sa_cuda_create(int device, uint64_t size, bool exportable, sa_cuda_segment *out);
 int sa_cuda_export(sa_cuda_segment *seg); /* get its descriptor, if it has none yet */
@@ -98,12 +97,10 @@ typedef struct {
 
 #define SA_CUDA_FUNCTIONS(F) \
     F(cuInit, "cuInit", (unsigned)) \
-    F(cuDriverGetVersion, "cuDriverGetVersion", (int *)) \
     F(cuGetErrorName, "cuGetErrorName", (int, const char **)) \
     F(cuGetErrorString, "cuGetErrorString", (int, const char **)) \
     F(cuDeviceGetCount, "cuDeviceGetCount", (int *)) \
     F(cuDeviceGet, "cuDeviceGet", (int *, int)) \
-    F(cuDeviceGetName, "cuDeviceGetName", (char *, int, int)) \
     F(cuDeviceGetAttribute, "cuDeviceGetAttribute", (int *, int, int)) \
     F(cuDeviceGetUuid, "cuDeviceGetUuid_v2", (unsigned char *, int)) \
     F(cuDeviceCanAccessPeer, "cuDeviceCanAccessPeer", (int *, int, int)) \

@@ -56,7 +56,6 @@ typedef struct {
 #define SA_LEDGER_BYTES(rows) (sizeof(sa_ledger) + (uint64_t)(rows) * sizeof(((sa_ledger *)0)->row[0]))
 
 #define SA_ATTACHED_MASK 0xffffu
-#define SA_STICKY ((uint64_t)1 << 16)
 #define SA_CREATOR ((uint64_t)1 << 17)
 #define SA_SERIAL(w) ((w) >> 18)
 

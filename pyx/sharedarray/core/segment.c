@@ -23,7 +23,7 @@ static uint64_t keep_bytes = KEEP_BYTES;
 
 pthread_mutex_t sa_mutex = PTHREAD_MUTEX_INITIALIZER;
 sa_segment *sa_segments;
-uint32_t sa_nsegments, sa_ndescriptors;
+uint32_t sa_ndescriptors;
 
 #define BUCKETS 4096
 static sa_segment *bucket[BUCKETS];
@@ -49,7 +49,6 @@ static void link_segment(sa_segment *seg) {
     sa_segment **b = &bucket[seg->id[0] % BUCKETS];
     seg->next_id = *b;
     *b = seg;
-    sa_nsegments++;
     if (seg->fd >= 0) {
         sa_file_note(seg->fd, &seg->file);
         sa_ndescriptors++;
@@ -65,7 +64,6 @@ static void unlink_segment(sa_segment *seg) {
             *b = seg->next_id;
             break;
         }
-    sa_nsegments--;
     if (seg->fd >= 0) sa_ndescriptors--;
 }
 

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
-from sharedarray import _device
+from sharedarray import _backends, _device
 
 #: Another device than ``cuda:0``, where there is one.
 SECOND = "cuda:1" if _device.count() > 1 else "cuda:0"
 two = pytest.mark.skipif(_device.count() < 2, reason="needs two devices, there is one")
 #: Whether CuPy computes, which lacks some functions and sums in another order.
-ON_CARD = _device.loaded().name == "CuPy"
+ON_CARD = _backends.loaded().name == "CuPy"
 
 
 def moved(value, device, memo=None):

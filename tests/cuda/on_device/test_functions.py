@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
-from sharedarray import _device
+from sharedarray import _backends
 from sharedarray._dispatch import Function
 
 from .compare import ON_CARD, SECOND, both, moved, same, same_but_for_signs
@@ -311,7 +311,7 @@ def test_what_the_library_lacks_is_named(monkeypatch):
         raise NotImplementedError(f"{name}: there is no such function")
 
     x = xp.ones((2, 2), device="cuda:0")
-    monkeypatch.setattr(_device.loaded(), "function", lacking)
+    monkeypatch.setattr(_backends.loaded(), "function", lacking)
     with pytest.raises(NotImplementedError, match=r"linalg\.svd"):
         xp.linalg.svd(x)
     with pytest.raises(NotImplementedError, match=r"add\.reduce"):

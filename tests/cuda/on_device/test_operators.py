@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
-from sharedarray import _device
+from sharedarray import _backends
 
 from .compare import ON_CARD, SECOND, both, moved, same
 
@@ -89,7 +89,7 @@ def test_in_place_on_bits_and_matrices():
 
 def test_in_place_where_the_library_makes_a_new_array(monkeypatch):
     """CuPy has no matmul in place."""
-    library = _device.loaded()
+    library = _backends.loaded()
     real = library.operate
 
     def operate(operation, *operands):
