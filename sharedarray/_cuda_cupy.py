@@ -61,7 +61,7 @@ class CupyBackend(CudaBackend):
 
     def stream(self, index):
         """Return CuPy's current stream of this thread on the device, as a pointer."""
-        self.driver.start()  # raises in a forked child, where CuPy would say less
+        _cuda.start()  # raises in a forked child, where CuPy would say less
         return cupy.cuda.get_current_stream(index).ptr
 
     def scope(self, index):

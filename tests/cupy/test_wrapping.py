@@ -1,11 +1,16 @@
 """CuPy's arrays over Blocks: layout, device, and who keeps what alive."""
 
 import gc
+import os
+import re
+import types
 import weakref
 
 import cupy
 import numpy as np
 import pytest
+
+from sharedarray import _cuda, _cuda_cupy
 
 DTYPES = ["?", "i1", "u2", "i4", "u8", "f2", "f4", "f8", "c8", "c16"]
 
@@ -191,3 +196,27 @@ def test_the_scope_ends_after_exceptions(backend, blocks, runtime):
 def test_no_room_in_the_scope_is_the_memory_error_with_figures(backend, blocks):
     with pytest.raises(MemoryError, match=r"cuda:0: the device has .* left"), backend.scope(0):
         cupy.ndarray((1 << 50,), "u1")
+
+
+def test_the_stream_is_cupys_current_one(monkeypatch):
+    """That of the fixture is not: it stands for the runtime, which is not there."""
+    monkeypatch.setattr(
+        cupy.cuda, "get_current_stream", lambda index: types.SimpleNamespace(ptr=40 + index)
+    )
+    assert _cuda_cupy.CupyBackend().stream(1) == 41
+
+
+def test_in_a_forked_child_the_stream_tells_of_spawn(blocks):
+    real, found = _cuda_cupy.CupyBackend(), os.pipe()
+    _cuda.start()
+    child = os.fork()
+    if not child:
+        try:
+            real.stream(0)
+        except BaseException as error:
+            os.write(found[1], f"{type(error).__name__}: {error}".encode())
+        os._exit(0)
+    os.close(found[1])
+    with open(found[0], "rb") as answer:
+        assert re.match(rb"RuntimeError: .*spawn", answer.read())
+    os.waitpid(child, 0)
