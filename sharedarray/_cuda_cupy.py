@@ -42,13 +42,20 @@ class Scope:
             self._allocator = cupy.cuda.using_allocator(self._backend.allocate)
             self._allocator.__enter__()
 
-    def __exit__(self, *error):
+    def __exit__(self, kind, error, trace):
         if _set_current is not None:
             _set_current(self._allocator)
         else:
-            self._allocator.__exit__(*error)
+            self._allocator.__exit__(kind, error, trace)
         if self._device != self._index:
             runtime.setDevice(self._device)
+        if kind is ValueError and str(error).startswith("Unsupported dtype"):
+            if str(error).endswith(" object"):
+                raise TypeError(
+                    "arrays of dtype object hold Python objects, which cannot be shared: use a "
+                    "numeric dtype"
+                ) from error
+            raise NotImplementedError(f"CuPy {cupy.__version__}: {error}") from error
 
 
 class CupyBackend(CudaBackend):

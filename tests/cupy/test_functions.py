@@ -50,3 +50,12 @@ def test_the_page_lists_what_is_lacking(lacking):
     if not cupy.__version__.startswith(f"{told[1]}."):
         pytest.skip(f"the page tells of CuPy {told[1]}, this is {cupy.__version__}")
     assert re.findall(r"`([\w.]+)`", told[2]) == sorted(lacking)
+
+
+def test_dtypes_that_cupy_lacks_are_named(backend):
+    for make in (xp.empty, xp.zeros, xp.ones):
+        with pytest.raises(TypeError, match="objects"):
+            make(3, dtype=object, device="cuda:0")
+        for dtype in ("U3", "M8[s]"):
+            with pytest.raises(NotImplementedError, match=r"CuPy \d.*dtype"):
+                make(3, dtype=dtype, device="cuda:0")
