@@ -4,6 +4,8 @@ import glob
 import os
 import re
 
+from tests.harness import keepers, procfs
+
 from . import checks
 
 
@@ -42,9 +44,21 @@ def journals(run, wrong, lines=20):
     rows, out = run.table.rows(), []
     named = set(re.findall(r"\b\d+\.\d+[\d/+]*", "\n".join(wrong)))
     for row in rows[-3 * run.slots :] + [row for row in rows if row.name in named]:
-        out.append(
-            f"--- {row.name}, row {row.number}, process {row.pid}"
-            f"{', killed' if row.condemned else ''}: {row.steps} steps; the last ones:"
-        )
-        out.append("    " + "; ".join(row.journal()[-lines:]))
+        out.append(journal(row, lines))
     return "\n".join(out)
+
+
+def journal(row, lines=20):
+    """Return how a process ended, and its last actions."""
+    return (
+        f"--- {row.name}, row {row.number}, process {row.pid}"
+        f"{', killed' if row.condemned else ''}{', ended normally' if row.ended else ''}: "
+        f"{row.steps} steps; the last ones:\n    " + "; ".join(row.journal()[-lines:])
+    )
+
+
+def keepers_left(journals):
+    """Say of each keeper left whose it is, from the journals of all processes, by their ids."""
+    for pid in keepers():
+        creator = int(procfs.command(pid).split()[-1])
+        yield f"keeper {pid} of process {creator}: {journals.get(creator, 'not of this run')}"

@@ -61,12 +61,13 @@ def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, tick=N
         wrong += report.faults(run) + supervisor.faults
         figures = report.summary(run, over, supervisor.ends)
         journals = report.journals(run, wrong)
+        each = {row.pid: report.journal(row) for row in run.table.rows()}
         for slot in stations:
             slot.close()
         run.table.close()
     try:
         check_return(start, slack=CHILD_TABLE, timeout=LINGER + 10.0 if keeper else 5.0)
     except FootprintError as error:
-        wrong.append(str(error))
+        wrong += [str(error), *report.keepers_left(each)]
     wrong += checks.machine_returned(machine)
     return Outcome(seed, figures, wrong, journals)

@@ -10,10 +10,11 @@ import re
 import numpy as np
 import pytest
 
-from tests.harness import procfs
+import sharedarray as xp
+from tests.harness import join, no_keeper, procfs
 from tests.harness.footprint import servants
 
-from . import checks, patterns, plan, planted, table
+from . import checks, patterns, plan, planted, report, table
 from .running import perform
 
 SEEN = {
@@ -174,3 +175,24 @@ def test_rows_are_given_once_and_keep_the_last_actions(known):
     assert again.journal()[-1] == f"#{table.LINES + 4} make"
     assert again.journal()[0] == "#5 make"
     assert rows[2].steps == rows[4].steps == 0
+
+
+def leave_a_message(queue):
+    """End with something in flight."""
+    queue.put(bytes(xp.ones(1000).handle()))
+
+
+def test_a_keeper_left_is_named_with_what_its_sender_did(context):
+    queue = context.Queue()
+    process = context.Process(target=leave_a_message, args=(queue,))
+    process.start()
+    message = queue.get()
+    join(process)
+    journals = {process.pid: "what it did", process.pid + 1: "what another one did"}
+    (line,) = report.keepers_left(journals)
+    assert re.fullmatch(rf"keeper \d+ of process {process.pid}: what it did", line)
+    (line,) = report.keepers_left({})
+    assert line.endswith("not of this run")
+    xp.from_handle(xp.Handle.from_bytes(message))
+    assert no_keeper(process.pid)
+    assert list(report.keepers_left(journals)) == []
