@@ -32,7 +32,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     argv = list(sys.argv[1:] if argv is None else argv)
     try:
-        return _run(argv)
+        try:
+            return _run(argv)
+        finally:  # here, for at exit there is nobody to say what became of the output
+            if sys.stdout is not None:
+                sys.stdout.flush()
     except UsageError as error:
         print(f"python -m sharedarray {argv[0]}: {error}", file=sys.stderr)
         return 2
@@ -40,12 +44,22 @@ def main(argv: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader went away (`... | head`); what is still buffered must not raise at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # the reader went away (`... | head`)
         return 1
     except (MemoryError, OSError) as error:
-        print(f"python -m sharedarray {argv[0]}: {str(error) or 'out of memory'}", file=sys.stderr)
+        name = " ".join(["python -m sharedarray", *argv[:1]])
+        print(f"{name}: {str(error) or 'out of memory'}", file=sys.stderr)
+        try:
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except OSError:  # the same one again: no room where the output goes
+            _drop_output()
         return 1
+
+
+def _drop_output() -> None:
+    """Send what is still buffered nowhere, so that it does not fail once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _run(argv: list[str]) -> int:

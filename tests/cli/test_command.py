@@ -52,20 +52,47 @@ def test_wrong_calls_end_with_status_2(arguments, says, capsys):
     assert any(part in error for part in says.split("|"))
 
 
-def test_a_reader_that_goes_away():
-    read, write = os.pipe()
-    os.close(read)
+def ended(output, words, unbuffered):
+    """How a command ended whose output goes to a descriptor: its status and what it complained."""
     done = subprocess.run(
-        [sys.executable, "-m", "sharedarray", "info"],
-        stdout=write,
+        [sys.executable, "-m", "sharedarray", *words],
+        stdout=output,
         stderr=subprocess.PIPE,
         text=True,
         cwd=SOURCE,
+        env={**os.environ, "PYTHONUNBUFFERED": unbuffered},
         timeout=60,
     )
-    os.close(write)
-    assert done.returncode == 1
-    assert done.stderr == ""
+    return done.returncode, done.stderr
+
+
+# What argparse prints of itself, it prints without a look at what became of it.
+@pytest.mark.parametrize(
+    ("words", "unbuffered"),
+    [(["info"], "1"), (["info"], ""), (["ps", "--json"], ""), (["--help"], ""), ([], "")],
+)
+def test_a_reader_that_goes_away(words, unbuffered):
+    read, write = os.pipe()
+    os.close(read)
+    try:
+        assert ended(write, words, unbuffered) == (1, "")
+    finally:
+        os.close(write)
+
+
+@pytest.mark.parametrize(("words", "unbuffered"), [(["info"], "1"), (["info"], ""), ([], "")])
+def test_no_room_for_the_output(words, unbuffered):
+    with open("/dev/full", "w") as full:
+        status, complaint = ended(full, words, unbuffered)
+    assert status == 1
+    name = " ".join(["python -m sharedarray", *words])
+    assert complaint == f"{name}: [Errno 28] No space left on device\n"
+
+
+def test_no_output_at_all():
+    command = f"exec {sys.executable} -m sharedarray info >&-"
+    done = subprocess.run(command, shell=True, cwd=SOURCE, stderr=subprocess.PIPE, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize(

@@ -327,7 +327,7 @@ def test_no_bar(monkeypatch, tty, term):
 
 def test_memory_of_a_family():
     assert memory.family()[0] == os.getpid()
-    code = "import sys; x = bytearray(50 << 20); print(); sys.stdin.read()"
+    code = "import sys; x = bytearray(50 << 20); print(flush=True); sys.stdin.read()"
     with memory.Peak() as before:
         pass
     with memory.Peak() as peak:

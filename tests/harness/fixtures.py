@@ -30,8 +30,15 @@ def no_core_files():
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
 
+def hear_interrupts():
+    """Let programs that tests start end by Ctrl-C, though a shell's background job ignores it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 adopt_orphans()
 no_core_files()
+hear_interrupts()
 # Its children then import this library alone, as those of a spawn do, and not NumPy each time.
 multiprocessing.set_forkserver_preload(["numpy"])
 

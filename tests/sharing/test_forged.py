@@ -78,7 +78,11 @@ def test_the_fields_are_where_the_tests_think():
 
 
 def addresses(blob):
-    """Where in some bytes a number stands that lies in a mapping of this process."""
+    """Where in some bytes a number stands that lies in a mapping of this process.
+
+    Beyond 4 GiB: below may lie the heap of an interpreter without position-independent code, whose
+    addresses look like any number.
+    """
     with open("/proc/self/maps") as maps:
         spans = [
             (int(a, 16), int(b, 16)) for a, b in re.findall(r"^(\w+)-(\w+)", maps.read(), re.M)
@@ -86,7 +90,7 @@ def addresses(blob):
     found = []
     for at in range(len(blob) - 7):
         (value,) = struct.unpack_from("=Q", blob, at)
-        if any(start <= value < end for start, end in spans):
+        if any(max(start, 1 << 32) <= value < end for start, end in spans):
             found.append(at)
     return found
 
