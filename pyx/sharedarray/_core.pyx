@@ -733,6 +733,13 @@ def hand_over():
     return rc
 
 
+def linger_for(double seconds):
+    """Let the keeper of this process, and of those forked from it, stay at most so many seconds."""
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), SA_KEEPER_PROGRAM.decode())
+    if sa_keeper_configure(os.fsencode(path), <uint64_t>(seconds * 1000)) < 0:
+        raise MemoryError("no memory for the path of the keeper's program")
+
+
 cdef int configure() except -1:
     global _default_kind
     cdef int rc = sa_fork_init()
@@ -742,9 +749,7 @@ cdef int configure() except -1:
                                "SHAREDARRAY_MEMORY")
     check_serve()
     sa_pool_set_cap(cache_cap())
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), SA_KEEPER_PROGRAM.decode())
-    if sa_keeper_configure(os.fsencode(path), <uint64_t>(linger() * 1000)) < 0:
-        raise MemoryError("no memory for the path of the keeper's program")
+    linger_for(linger())
     Py_AtExit(sa_hand_over_at_exit)     # what later atexit callbacks send
     describe_memory_with(_describe_failure)
     gc.callbacks.append(_around_collection)

@@ -11,6 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 import pytest
 
 import sharedarray as xp
+from sharedarray import _core
 from tests.harness import Worker, join, keepers, no_keeper, procfs, run_script
 
 from .senders import HEAD, KEPT, MIB, SIZES, full_of, keepers_end, opened, sent  # noqa: F401
@@ -304,6 +305,27 @@ def test_a_keeper_whose_time_is_over_gives_its_counts_back(context, monkeypatch)
     assert no_keeper(process.pid)
     assert x.storage().attached() == 0
     assert outbox.get(timeout=60).storage() is x.storage()
+    outbox.close()
+
+
+def send_for(seconds, outbox):
+    _core.linger_for(seconds)
+    outbox.put(bytes(xp.ones(1000).handle()))
+
+
+def test_each_process_says_how_long_its_keeper_stays(context):
+    """A forked one, too, whose parent has read the environment long ago."""
+    outbox = context.Queue()
+    short = context.Process(target=send_for, args=(0.3, outbox))
+    long = context.Process(target=send_for, args=(300.0, outbox))
+    for process in (short, long):
+        process.start()
+        join(process)
+    messages = [outbox.get(timeout=60) for _ in (short, long)]
+    assert no_keeper(short.pid)
+    assert len(keepers(long.pid)) == 1
+    assert full_of(opened(messages[1]), 1)
+    assert no_keeper(long.pid)
     outbox.close()
 
 

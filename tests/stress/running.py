@@ -9,10 +9,9 @@ from tests.harness.footprint import warm_up
 
 from . import checks, report, table
 from .supervisor import RunFailed, Slot, Supervisor
-from .worker import Run
+from .worker import LINGER, Run
 
 CHILD_TABLE = 4096 * 16  # bytes of this process's ledger: whoever it forks enters itself there
-LINGER = 30  # seconds that keepers keep what nobody opens
 
 
 class Outcome:
@@ -31,8 +30,6 @@ class Outcome:
 
 def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, tick=None):
     """Run `seconds` long; an `Outcome`."""
-    if keeper:  # a message whose receiver was killed before opening it is kept no longer
-        os.environ.setdefault("SHAREDARRAY_LINGER", str(LINGER))
     warm_up()
     machine, start = checks.Machine(), Footprint()
     wrong, begun = [], time.monotonic()

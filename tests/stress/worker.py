@@ -13,11 +13,13 @@ import traceback
 import warnings
 
 import sharedarray as xp
+from sharedarray import _core
 
 from . import messages, plan, planted, table
 from .actor import Actor, complain
 
 SETTLE = 10.0  # seconds until everything dropped must have come back
+LINGER = 30.0  # seconds that keepers keep what nobody opens: its receiver was killed
 WAIT = 2.0  # seconds that a process that wants to end waits for its messages to be opened
 
 
@@ -202,6 +204,7 @@ def main(run, name, number, inbox):
     faulthandler.enable(stacks)
     faulthandler.register(signal.SIGUSR1, file=stacks, all_threads=True)
     row.begin(name, os.getpid(), messages.start_of(os.getpid()))
+    _core.linger_for(LINGER)  # not by the environment: fork brings what its parent had read
     actor = Actor(run, name, row, inbox)
     beside = Beside(second(run, name, row) if plan.has_thread(run.seed, name) else None)
     try:
