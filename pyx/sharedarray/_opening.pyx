@@ -152,8 +152,10 @@ cdef int refuse_dead(sa_handle *h) except -1:
     raise HandleError(
         f"the sender (process {h.pid}) has ended, and with it the memory, which nobody holds: it "
         "was killed, left by os._exit(), ended more than SHAREDARRAY_LINGER seconds ago (default "
-        "300), or could not run its keeper (the program sharedarray-keeper beside the package). "
-        "Open it sooner, or let the sender fill an array that the receiver made")
+        "300), or could not run its keeper (the program sharedarray-keeper beside the package); "
+        "or this handle was opened before, and whoever opened it has let go. Open it sooner, hold "
+        "what was opened as long as others may come, or let the sender fill an array that the "
+        "receiver made")
 
 
 cdef str gone(sa_handle *h, sa_handle *here):

@@ -188,7 +188,7 @@ def _closed(found: segments.Scan) -> list[str]:
     if not found.closed:
         return []
     these = ", ".join(map(str, found.closed))
-    return [f"not to be looked into (their /proc entries are closed): {these}"]
+    return [f"not to be looked into (their /proc entries are closed): process {these}"]
 
 
 def _user(uid: int) -> str:

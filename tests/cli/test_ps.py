@@ -459,7 +459,7 @@ def test_a_process_whose_entry_is_closed_is_named(tmp_path):
         assert program.pid in seen["closed"]
         assert program.line not in {one["id"] for one in seen["segments"]}
         told = ps_as(SOMEONE)
-        closed = told.partition("(their /proc entries are closed): ")[2]
+        closed = told.partition("(their /proc entries are closed): process ")[2]
         assert str(program.pid) in closed.split(", ")
         assert program.line[:12] not in told
 
@@ -521,7 +521,7 @@ def test_text_of_nothing():
     told = ps.as_text(segments.Scan(4242424, (), (), (7, 8)))
     assert told.splitlines() == [
         "No process of user 4242424 holds any.",
-        "not to be looked into (their /proc entries are closed): 7, 8",
+        "not to be looked into (their /proc entries are closed): process 7, 8",
     ]
 
 
