@@ -21,6 +21,10 @@ from .machines import (
 )
 
 ONES = "y = xp.ones(1000, device='cuda')\n"
+PICKLE = (
+    "from multiprocessing.reduction import ForkingPickler\n"
+    "keep['y'] = y\nreturn bytes(ForkingPickler.dumps(y))"
+)
 
 
 @pytest.fixture
@@ -60,11 +64,7 @@ def test_unopened_it_goes_with_a_killed_maker_and_the_error_says_so(three):
 
 def test_through_multiprocessing_it_arrives_lost(three):
     maker, user, _ = three
-    pickled = maker.run(
-        "from multiprocessing.reduction import ForkingPickler\n"
-        + ONES
-        + "keep['y'] = y\nreturn bytes(ForkingPickler.dumps(y))"
-    )
+    pickled = maker.run(ONES + PICKLE)
     maker.kill()
     found = user.run(
         "import pickle\nz = pickle.loads(pickled)\n"
@@ -97,11 +97,7 @@ return wrong
 
 def test_what_cannot_be_mapped_arrives_lost_and_the_receiver_goes_on(three):
     maker, user, _ = three
-    pickled = maker.run(
-        "from multiprocessing.reduction import ForkingPickler\n"
-        + ONES
-        + "keep['y'] = y\nreturn bytes(ForkingPickler.dumps(y))"
-    )
+    pickled = maker.run(ONES + PICKLE)
     failing = "from tests.cuda_double import control\ncontrol().set_failures('{}')"
     user.run("xp.ones(3, device='cuda')\n" + failing.format("cuMemMap:*=2"))
     assert user.run(LOST, pickled=pickled) == []
