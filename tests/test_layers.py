@@ -11,7 +11,7 @@ ROOT = pathlib.Path(__file__).parent.parent
 
 # Lowest first. A module may import from its own layer and from those before it.
 LAYERS = {
-    "base": {"_platform", "_version", "_build", "_limits"},
+    "base": {"_platform", "_version", "_build", "_limits", "_weak"},
     "os, segment, allocator": {
         "_errors",
         "_core",

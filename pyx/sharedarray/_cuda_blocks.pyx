@@ -13,6 +13,7 @@ from . cimport _core
 from ._cuda cimport Segment, create, let_write, publish, receive, wait_quietly
 from ._errors cimport raise_errno
 from ._storage cimport Hold, new_block
+from ._weak cimport WeakTable
 
 import gc
 import os
@@ -39,9 +40,9 @@ LIMIT = cache_cap() if os.environ.get("SHAREDARRAY_CACHE") else None
 
 cdef dict _pools = {}           # index -> pool
 cdef dict _books = {}           # index -> Books
-cdef object _live = weakref.WeakValueDictionary()    # key of the control block -> Block
+cdef WeakTable _live = WeakTable()      # key of the control block -> Block
 cdef dict _limbo = {}           # key of the control block -> Left
-cdef object _arriving = weakref.WeakValueDictionary()    # key of a segment -> lock to map it
+cdef WeakTable _arriving = WeakTable()      # key of a segment -> lock to map it
 
 
 class Books:
@@ -152,10 +153,14 @@ cdef class Block:
     def storage(self):
         """Return the Storage of this memory: one for all its arrays."""
         from ._cuda_storage import over
-        found = None if self.kept_storage is None else self.kept_storage()
+        kept = self.kept_storage
+        found = None if kept is None else kept()
         if found is None:
-            found = over(self)
-            self.kept_storage = weakref.ref(found)
+            made = over(self)
+            ref = weakref.ref(made)
+            found = None if self.kept_storage is None else self.kept_storage()
+            if found is None:       # threads must agree on one
+                self.kept_storage, found = ref, made
         return found
 
     def attached(self):
@@ -179,7 +184,7 @@ cdef class Block:
                 if rc < 0:
                     raise MemoryError("no memory of the host is left for a handle")
                 self.control = control
-                _live[control.key()] = self
+                _live.set(control.key(), self)
         return self.control
 
 
@@ -356,7 +361,7 @@ cdef Block own_block(Hold control):
     else:
         block = new_on(left.index, left.memory, left.pointer, left.nbytes, left.segment)
     block.control = control
-    _live[key] = block
+    _live.set(key, block)
     return block
 
 
@@ -375,7 +380,7 @@ cdef Block received_block(int index, const uint64_t *ident, uint64_t size, uint6
     cdef object key = (ident[0], ident[1])
     if block is None:
         # One mapping and one Storage, though threads open messages of it at the same time.
-        lock = _arriving.setdefault(key, threading.RLock())
+        lock = _arriving.agree(key, threading.RLock())
         with lock:
             block = own_block(control)
             if block is None:
@@ -420,7 +425,7 @@ cdef Block arrived(int index, const uint64_t *ident, uint64_t size, uint64_t off
     books_of(index).attached += nbytes
     block.segment = segment
     block.control = control
-    _live[control.key()] = block
+    _live.set(control.key(), block)
     return block
 
 
@@ -433,7 +438,7 @@ cdef dict stats_of(int index):
     books = books_of(index)
     pool = _pools.get(index)
     published = in_flight = 0
-    for block in list(_live.values()):
+    for block in _live.values():
         if block.index == index and block.control is not None:
             if not block.received:
                 published += block.nbytes

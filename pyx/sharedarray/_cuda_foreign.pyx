@@ -7,8 +7,7 @@ from ._array cimport Array
 from ._cuda_record cimport cuda_array, upload
 from ._dlpack cimport from_capsule
 from ._storage cimport make_ndarray
-
-import weakref
+from ._weak cimport WeakTable
 
 import numpy as np
 
@@ -22,8 +21,7 @@ __all__ = ["borrowed", "extent", "over_storage", "owned"]
 
 cnp.import_array()
 
-cdef object handed = weakref.WeakValueDictionary()  # address -> Block that others know of
-cdef object lent = weakref.WeakValueDictionary()    # where -> Storage of memory of others
+cdef WeakTable handed = WeakTable()     # address -> Block that others know of
 
 
 cdef tuple interface_of(object x):
@@ -114,7 +112,7 @@ cdef object asked(object x, object stream):
 
 cdef Array over(object b, int index, bint writable, object owner):
     """Return an Array over a backend array of anybody's: memory of ours is known as such."""
-    cdef object library = loaded(), low, high, key, storage, block
+    cdef object library = loaded(), low, high, storage, block
     if library.block_of(b) is not None:
         return cuda_array(b, index, writable)
     low, high = extent(b.shape, b.strides, b.dtype.itemsize)
@@ -124,15 +122,12 @@ cdef Array over(object b, int index, bint writable, object owner):
         if high > segment.base + segment.nbytes:
             raise ValueError(f"an array of {high - low} bytes at {low:#x} reaches outside the "
                              f"device memory there, which ends {segment.base + segment.nbytes:#x}")
-        for block in list(handed.values()):
+        for block in handed.values():
             if block.pointer <= low and high <= block.pointer + block.nbytes:
                 b = library.array(block, library.pointer(b) - block.pointer, tuple(b.shape),
                                   tuple(b.strides), b.dtype)
                 return cuda_array(b if writable else library.frozen(b), index, writable)
-    key = index, low, high
-    storage = lent.get(key)
-    if storage is None:
-        storage = lent[key] = lent_storage(Foreign(low, high - low, index, owner, writable))
+    storage = lent_storage(Foreign(low, high - low, index, owner, writable))
     return cuda_array(b, index, writable, storage)
 
 
@@ -193,7 +188,7 @@ def extent(shape, strides, itemsize):
 cdef int hand_out(object block) except -1:
     """Remember a Block whose address other libraries get: they may bring it back."""
     if block is not None:
-        handed[block.pointer] = block
+        handed.set(block.pointer, block)
     return 0
 
 

@@ -31,19 +31,19 @@ class Places:
     def enter(self, Segment segment):
         """Note a new segment."""
         base, key = segment.base, segment.key
-        found = weakref.ref(segment, lambda _: self._leave(base, key))
+        found = weakref.ref(segment, lambda gone: self._leave(base, key, gone))
         with self._lock:
-            bisect.insort(self._bases, base)
+            if base not in self._segments:
+                bisect.insort(self._bases, base)
             self._segments[base] = found
             self._named[key] = found
 
-    def _leave(self, base, key):
-        with self._lock:
-            at = bisect.bisect_left(self._bases, base)
-            if at < len(self._bases) and self._bases[at] == base:
-                del self._bases[at]
-            self._segments.pop(base, None)
-            self._named.pop(key, None)
+    def _leave(self, base, key, gone):
+        with self._lock:        # another segment may have the address or the name by now
+            if self._segments.get(base) is gone:
+                del self._bases[bisect.bisect_left(self._bases, base)], self._segments[base]
+            if self._named.get(key) is gone:
+                del self._named[key]
 
     def at(self, pointer):
         """Return the Segment of an address, or None."""

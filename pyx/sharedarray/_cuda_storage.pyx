@@ -6,6 +6,7 @@ from cpython.object cimport PyTypeObject
 
 from ._cuda_blocks cimport Block
 from ._storage cimport Storage, byte_of, place_in, size_of
+from ._weak cimport WeakTable
 
 import os
 import weakref
@@ -22,6 +23,7 @@ cdef extern from "core/ndarray.h":
     void sa_rename(PyTypeObject *type, const char *name)
 
 cdef object U1 = np.dtype("u1")
+cdef WeakTable lent = WeakTable()       # device, address, bytes -> Storage of memory of others
 
 
 @cython.final
@@ -96,16 +98,17 @@ cdef class CudaStorage(Storage):
         why = _cuda.refusal(index)
         if why:
             raise DeviceError(f"share_memory_(): memory of cuda:{index} cannot be shared: {why}")
-        if self.exports:
-            raise BufferError(
-                f"share_memory_(): {self.exports} export(s) (CuPy, DLPack) of this private memory "
-                "are alive and would keep seeing it; drop them first")
+        self.check_exports("export(s) (CuPy, DLPack)")
         block = allocate(index, self.nbytes)
         _cuda.synchronize(index)
         _cuda.copy(index, block.pointer, index, old.pointer, self.nbytes)
         _cuda.synchronize(index)
+        if self.remote is not old:      # another thread did it meanwhile
+            return self
+        self.check_exports("export(s) (CuPy, DLPack)")
         self.remote = block
         (<Block>block).kept_storage = weakref.ref(self)
+        lent.drop((index, old.pointer, self.nbytes))
         self.move(block, old.pointer)
         return self
 
@@ -243,7 +246,7 @@ def over(Block block not None):
 
 
 def borrowed(Foreign foreign not None):
-    """Return a Storage over memory that another library lent.
+    """Return the Storage over memory that another library lent: one, as long as it is in use.
 
     Parameters
     ----------
@@ -255,9 +258,14 @@ def borrowed(Foreign foreign not None):
     Storage
         Private, until its `share_memory_`.
     """
+    cdef CudaStorage s
+    cdef object key = (foreign.index, foreign.pointer, foreign.nbytes)
+    cdef object found = lent.get(key)
+    if found is not None:
+        return found
     s = new_over(foreign, foreign.nbytes)
     s._arrays = {}
-    return s
+    return lent.agree(key, s)
 
 
 sa_rename(<PyTypeObject *>CudaStorage, b"sharedarray._storage.Storage")

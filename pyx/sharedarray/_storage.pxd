@@ -24,6 +24,7 @@ cdef class Storage:
     cdef int watch(self, object array) except -1
     cdef int move(self, object there, size_t old) except -1
     cdef str private_id(self)
+    cdef int check_exports(self, str kinds) except -1
 
 cdef class Export:
     cdef Storage storage

@@ -22,6 +22,8 @@ from numpy cimport (
     import_array,
 )
 
+from ._weak cimport WeakTable
+
 import operator
 import os
 import weakref
@@ -44,7 +46,7 @@ cdef extern from "numpy/arrayobject.h":
 cdef object _u1 = np.dtype("u1")
 # What NumPy puts between an array and its views by strides.
 cdef object _strider = type(np.lib.stride_tricks.as_strided(np.empty(1), (1,)).base)
-cdef object _live = weakref.WeakValueDictionary()   # key of the memory -> its Storage
+cdef WeakTable _live = WeakTable()      # key of the memory -> its Storage
 
 
 cdef ndarray make_ndarray(void *data, object dtype, int ndim, npy_intp *shape, npy_intp *strides,
@@ -155,7 +157,7 @@ cdef Storage shared_storage(Hold hold):
     s.hold = hold
     s.nbytes = hold.nbytes
     s.root = make_ndarray(hold.p, _u1, 1, &n, NULL, hold.writable, hold)
-    return _live.setdefault(key, s)
+    return _live.agree(key, s)
 
 
 cdef Hold received_hold(void *p, size_t nbytes, const uint64_t *segment, uint64_t serial,
@@ -204,7 +206,7 @@ cdef Storage storage_of(ndarray a, Storage known):
     if s is not None:
         return s
     s = private_storage(p, high - low, PyArray_ISWRITEABLE(root), root)
-    return _live.setdefault(key, s)
+    return _live.agree(key, s)
 
 
 cdef Py_ssize_t PyArray_ITEMSIZE_of(ndarray a):
@@ -308,12 +310,12 @@ cdef class Storage:
         if _core.shared_mode():
             self.hold = new_block(n, True)
             self.root = make_ndarray(self.hold.p, _u1, 1, &n, NULL, True, self.hold)
-            _live[self.hold.key()] = self
+            _live.set(self.hold.key(), self)
         else:
             owner = np.zeros(n, _u1)
             self.root = make_ndarray(PyArray_DATA(owner), _u1, 1, &n, NULL, True, owner)
             self._arrays = {}
-            _live[("private", <size_t>PyArray_DATA(owner), n)] = self
+            _live.set(("private", <size_t>PyArray_DATA(owner), n), self)
 
     cdef int watch(self, object array) except -1:
         """Let `array` move along when this memory becomes shared."""
@@ -334,7 +336,9 @@ cdef class Storage:
     cdef str private_id(self):
         """The `id` of private memory, another one in each process."""
         if self.name is None or self.name[0] != os.getpid():
-            self.name = (os.getpid(), os.urandom(16).hex())
+            name = (os.getpid(), os.urandom(16).hex())
+            if self.name is None or self.name[0] != name[0]:     # else another thread was first
+                self.name = name
         return f"private-{self.name[1]}"
 
     cdef ndarray data(self):
@@ -396,23 +400,29 @@ cdef class Storage:
         self.data()
         if self.hold is not None:
             return self
-        if self.exports:
-            raise BufferError(
-                f"share_memory_(): {self.exports} NumPy view(s), buffer(s) or DLPack export(s) of "
-                "this private memory are alive and would keep seeing it; drop them first")
+        self.check_exports("NumPy view(s), buffer(s) or DLPack export(s)")
         hold = new_block(n, False)
         old = self.data()
         with nogil:
             _core.populate(hold.p, n)
             memcpy(hold.p, PyArray_DATA(old), n)
         root = make_ndarray(hold.p, _u1, 1, &n, NULL, True, hold)
-        old = self.data()
+        if self.hold is not None:       # another thread did it meanwhile
+            return self
+        self.check_exports("NumPy view(s), buffer(s) or DLPack export(s)")
         self.root = root
         self.hold = hold
         self.move(root, <size_t>PyArray_DATA(old))
-        _live.pop(("private", <size_t>PyArray_DATA(old), n), None)
-        _live[hold.key()] = self
+        _live.drop(("private", <size_t>PyArray_DATA(old), n))
+        _live.set(hold.key(), self)
         return self
+
+    cdef int check_exports(self, str kinds) except -1:
+        if self.exports:
+            raise BufferError(
+                f"share_memory_(): {self.exports} {kinds} of this private memory are alive and "
+                "would keep seeing it; drop them first")
+        return 0
 
     def handle(self):
         """Return a Handle of this Storage: what travels to other processes.

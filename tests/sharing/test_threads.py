@@ -1,5 +1,6 @@
 """Threads share the library: allocation, sending and opening from many at once."""
 
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -22,6 +23,15 @@ def together(function, count=COUNT):
 
     with ThreadPoolExecutor(count) as pool:
         return list(pool.map(run, range(count)))
+
+
+@pytest.fixture
+def hasty():
+    """Threads take turns after every few bytecodes."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
 
 
 def churn(seed, rounds=300):
@@ -61,6 +71,37 @@ def test_many_threads_open_one_handle(worker, nbytes):
     arrays[3][-1] = 8
     assert worker.get("float(keep['x'][-1])") == 8
     worker.run("keep.clear()")
+
+
+@pytest.mark.parametrize("mode", ["shared", "private"])
+def test_threads_agree_on_one_storage(hasty, mode):
+    for _ in range(100):
+        with xp.memory(mode):
+            x = xp.zeros(1000)
+        views = [x[i:] for i in range(COUNT)]
+        found = together(lambda i, views=views: (views[i].storage(), views[i].storage().id))
+        assert len({id(storage) for storage, _ in found}) == 1
+        assert len({name for _, name in found}) == 1
+
+
+def test_threads_that_share_one_storage_share_it_once(hasty):
+    for _ in range(50):
+        with xp.memory("private"):
+            x = xp.arange(100_000.0)
+        storage, views = x.storage(), [x[i:] for i in range(COUNT)]
+        found = together(
+            lambda i, s=storage, v=views: (s.share_memory_().data_ptr(), s.id, v[i].share_memory_())
+        )
+        assert {(where, name) for where, name, _ in found} == {(storage.data_ptr(), storage.id)}
+        assert all(y.storage() is storage for y in views)
+        x[-1] = -1
+        assert [float(y[-1]) for y in views] == [-1.0] * COUNT
+    with xp.memory("private"):
+        x = xp.arange(10.0)
+    held = np.asarray(x)
+    with pytest.raises(BufferError, match="1 NumPy view"):
+        x.share_memory_()
+    assert held[3] == 3
 
 
 def test_threads_that_open_and_drop_one_block(worker):

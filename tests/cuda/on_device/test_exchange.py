@@ -6,6 +6,9 @@ import ctypes
 import importlib.util
 import operator
 import pickle
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -348,7 +351,7 @@ class TestForeignMemory:
         memory = Memory([[1.0, 2.0], [3.0, 4.0]])
         x = xp.asarray(memory)
         row, back, fixed = x[1], x[::-1, ::-1], x.readonly()
-        again = xp.asarray(memory)
+        again, storage = xp.asarray(memory), x.storage()
         assert x.share_memory_() is x
         for y in (x, row, back, fixed, again):
             assert y.is_shared()
@@ -362,6 +365,35 @@ class TestForeignMemory:
         assert x.storage() is row.storage()
         assert x.share_memory_() is x
         assert back.strides == (-16, -8)
+        borrowed = xp.asarray(memory)
+        assert not borrowed.is_shared()
+        assert borrowed.storage() is not storage
+        borrowed[0, 0] = 8
+        assert (x.tolist()[0][0], memory.read().tolist()[0][0]) == (1.0, 8.0)
+
+    def test_threads_share_it_once(self):
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            for _ in range(20):
+                memory = Memory([1.0, 2.0, 3.0])
+                barrier = threading.Barrier(8)
+
+                def share(i, memory=memory, barrier=barrier):
+                    barrier.wait(60)
+                    x = xp.asarray(memory)
+                    storage = x.storage()
+                    barrier.wait(60)
+                    return x, storage, storage.share_memory_().data_ptr()
+
+                with ThreadPoolExecutor(8) as pool:
+                    found = list(pool.map(share, range(8)))
+                assert len({id(storage) for _, storage, _ in found}) == 1
+                assert {at for *_, at in found} == {found[0][1].data_ptr()}
+                found[0][0][2] = 5
+                assert [float(x[2]) for x, *_ in found] == [5.0] * 8
+        finally:
+            sys.setswitchinterval(before)
 
     def test_not_while_exports_live(self):
         x = xp.asarray(Memory([1.0, 2.0]))

@@ -1,0 +1,6 @@
+from typing import final
+
+__all__ = ["WeakTable"]
+
+@final
+class WeakTable: ...
