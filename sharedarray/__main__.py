@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from ._cli.errors import UsageError
+from ._version import __version__
 
 COMMANDS = {
     "info": "the build, and what works on this machine",
@@ -67,6 +68,7 @@ def _run(argv: list[str]) -> int:
         prog="python -m sharedarray",
         description="Arrays in shared memory that behave like NumPy's.",
     )
+    parser.add_argument("--version", action="version", version=f"sharedarray {__version__}")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
     chosen = next((word for word in argv if not word.startswith("-")), None)
     for name, summary in COMMANDS.items():

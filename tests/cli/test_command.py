@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+import sharedarray as xp
 from sharedarray.__main__ import COMMANDS, main
 
 from .conftest import SOURCE
@@ -26,6 +27,10 @@ def test_help_of_each_command(name, capsys):
         main([name, "--help"])
     assert stop.value.code == 0
     assert f"usage: python -m sharedarray {name}" in capsys.readouterr().out
+
+
+def test_version(command):
+    assert command("--version").stdout == f"sharedarray {xp.__version__}\n"
 
 
 @pytest.mark.parametrize(

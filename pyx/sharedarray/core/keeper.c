@@ -28,9 +28,12 @@ static uint64_t handed;  /* newest sequence when it was told last */
 int sa_keeper_configure(const char *path, uint64_t linger_ms) {
     char *copy = strdup(path);
     if (!copy) return -ENOMEM;
-    free(program);
+    sa_lock();
+    char *former = program;
     program = copy;
     linger = linger_ms;
+    sa_unlock();
+    free(former);
     return 0;
 }
 
@@ -358,9 +361,12 @@ int sa_hand_over(void) {
     int rc = 0;
     struct rlimit had;
     bool raised = false;
-    if (!linger || !program) return 0;
     for (int attempt = 0; attempt < 3; attempt++) {
         sa_lock();
+        if (!linger || !program) {
+            sa_unlock();
+            return 0;
+        }
         sa_ticket_sweep(UINT32_MAX);
         sa_ticket_extent(&newest, &places);
         rc = sa_pending() && (channel < 0 || handed != newest) ? hand_over() : 0;
