@@ -151,24 +151,26 @@ cdef class CudaStorage(Storage):
         value = byte_of(byte)
         start, n = self._check(offset, nbytes, "fill_")
         self._check_writable()
-        _cuda.synchronize(self.remote.index)
-        _cuda.fill(self.remote.index, self.remote.pointer + start, value, n)
-        _cuda.synchronize(self.remote.index)
+        remote = self.remote        # kept: another thread may move this memory
+        _cuda.synchronize(remote.index)
+        _cuda.fill(remote.index, remote.pointer + start, value, n)
+        _cuda.synchronize(remote.index)
         return self
 
     def _read(self, start, stop):
         """The bytes of a range."""
-        found = bytearray(max(stop - start, 0))
-        _cuda.synchronize(self.remote.index)
+        found, remote = bytearray(max(stop - start, 0)), self.remote
+        _cuda.synchronize(remote.index)
         if found:
-            _cuda.copy_out(self.remote.index, found, self.remote.pointer + start)
+            _cuda.copy_out(remote.index, found, remote.pointer + start)
         return found
 
     def _write(self, start, data):
+        remote = self.remote
         if len(data):
-            _cuda.synchronize(self.remote.index)
-            _cuda.copy_in(self.remote.index, self.remote.pointer + start, data)
-            _cuda.synchronize(self.remote.index)
+            _cuda.synchronize(remote.index)
+            _cuda.copy_in(remote.index, remote.pointer + start, data)
+            _cuda.synchronize(remote.index)
 
     def _write_spread(self, index, data):
         library, remote = loaded(), self.remote

@@ -148,16 +148,16 @@ cdef Storage shared_storage(Hold hold):
     cdef object key = hold.key()
     cdef Storage s = _live.get(key)
     cdef npy_intp n = hold.nbytes
-    if s is not None:
-        if hold.writable and not s.hold.writable:   # a writable view came after read-only ones
-            s.hold = hold
-            PyArray_ENABLEFLAGS(s.root, NPY_ARRAY_WRITEABLE)
-        return s
-    s = Storage.__new__(Storage)
-    s.hold = hold
-    s.nbytes = hold.nbytes
-    s.root = make_ndarray(hold.p, _u1, 1, &n, NULL, hold.writable, hold)
-    return _live.agree(key, s)
+    if s is None:
+        s = Storage.__new__(Storage)
+        s.hold = hold
+        s.nbytes = hold.nbytes
+        s.root = make_ndarray(hold.p, _u1, 1, &n, NULL, hold.writable, hold)
+        s = _live.agree(key, s)
+    if hold.writable and not s.hold.writable:   # a writable view came after read-only ones
+        s.hold = hold
+        PyArray_ENABLEFLAGS(s.root, NPY_ARRAY_WRITEABLE)
+    return s
 
 
 cdef Hold received_hold(void *p, size_t nbytes, const uint64_t *segment, uint64_t serial,
@@ -550,7 +550,8 @@ cdef class Storage:
         cdef int value = byte_of(byte)
         start, n = self._check(offset, nbytes, "fill_")
         self._check_writable()
-        cdef char *p = <char*>PyArray_DATA(self.data()) + start
+        cdef ndarray root = self.data()     # kept: another thread may move this memory
+        cdef char *p = <char*>PyArray_DATA(root) + start
         with nogil:
             _core.populate(p, n)
             memset(p, value, n)
@@ -560,25 +561,28 @@ cdef class Storage:
         return self.nbytes
 
     def __getitem__(self, index):
-        cdef char *p = <char*>PyArray_DATA(self.data())
+        cdef ndarray root = self.data()     # kept: another thread may move this memory
+        cdef char *p = <char*>PyArray_DATA(root)
         if isinstance(index, slice):
             start, stop, step = index.indices(self.nbytes)
             if step == 1:
                 return p[start:max(start, stop)]
-            return self.data()[index].tobytes()
+            return root[index].tobytes()
         return (<unsigned char*>p)[place_in(index, self.nbytes)]
 
     def __setitem__(self, index, value):
         self._check_writable()
         if not isinstance(index, slice):
-            self.data()[place_in(index, self.nbytes)] = byte_of(value)
+            i, byte = place_in(index, self.nbytes), byte_of(value)
+            self.data()[i] = byte
             return
-        target = self.data()[index]
         if isinstance(value, int):
-            target[...] = byte_of(value)
+            byte = byte_of(value)
+            self.data()[index] = byte
             return
         with memoryview(value) as m:
             data = np.frombuffer(m.cast("B") if m.contiguous else m.tobytes(), _u1)
+            target = self.data()[index]
             if len(data) != len(target):
                 raise ValueError(f"Storage: {len(data)} bytes given for a range of {len(target)}")
             target[...] = data

@@ -104,6 +104,45 @@ def test_threads_that_share_one_storage_share_it_once(hasty):
     assert held[3] == 3
 
 
+def test_bytes_of_a_storage_while_another_thread_moves_it():
+    code = """
+        import sys, threading
+        import sharedarray as xp
+        sys.setswitchinterval(1e-6)
+        n = 64 << 20
+
+        class Mover:
+            def __index__(self):
+                thread = threading.Thread(target=storage.share_memory_)
+                thread.start()
+                thread.join()
+                return n - 1
+
+        for use in (
+            lambda i: storage[i],
+            lambda i: storage[i:][0],
+            lambda i: storage.__setitem__(i, 5) or storage[i],
+            lambda i: storage.__setitem__(n - 1, Mover() and 5) or storage[n - 1],
+        ):
+            with xp.memory("private"):
+                storage = xp.Storage(n)
+            storage[n - 1] = 5
+            assert use(Mover()) == storage[n - 1] == 5
+        for _ in range(10):
+            with xp.memory("private"):
+                storage = xp.Storage(n)
+            ready = threading.Barrier(2)
+            moving = threading.Thread(target=lambda: ready.wait() + storage.share_memory_().nbytes)
+            moving.start()
+            ready.wait()
+            storage.fill_(1)    # here or there: it must not be the memory of nobody
+            moving.join()
+            assert storage.is_shared()
+        print("done")
+        """
+    assert run_script(code).ok() == "done"
+
+
 def test_threads_that_open_and_drop_one_block(worker):
     blob = worker.run(
         "keep['x'] = xp.arange(200000)\nkeep['h'] = h = keep['x'].handle()\nreturn bytes(h)"

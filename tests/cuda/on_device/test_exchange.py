@@ -3,11 +3,13 @@
 import contextlib
 import copy
 import ctypes
+import gc
 import importlib.util
 import operator
 import pickle
 import sys
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -394,6 +396,34 @@ class TestForeignMemory:
                 assert [float(x[2]) for x, *_ in found] == [5.0] * 8
         finally:
             sys.setswitchinterval(before)
+
+    @pytest.mark.parametrize(
+        ("call", "use"),
+        [
+            ("fill", lambda s: s.fill_(1)),
+            ("copy_in", lambda s: s.__setitem__(slice(0, 2), b"ab")),
+            ("copy_out", lambda s: s[0:2]),
+        ],
+    )
+    def test_the_old_memory_stays_while_it_is_used(self, monkeypatch, call, use):
+        memory = Memory([1.0, 2.0])
+        storage, owner = xp.asarray(memory).storage(), weakref.ref(memory)
+        before, alive = getattr(_cuda, call), []
+        del memory
+
+        def moving(*args):
+            monkeypatch.undo()
+            storage.share_memory_()  # as another thread may: the GIL is released there
+            gc.collect()
+            alive.append(owner() is not None)
+            return before(*args)
+
+        monkeypatch.setattr(_cuda, call, moving)
+        use(storage)
+        assert alive == [True]
+        assert storage.is_shared()
+        gc.collect()
+        assert owner() is None
 
     def test_not_while_exports_live(self):
         x = xp.asarray(Memory([1.0, 2.0]))
