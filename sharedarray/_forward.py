@@ -87,8 +87,8 @@ def forwarder(numpy_module, name, own=()):
         value = getattr(numpy_module, attribute)
         if isinstance(value, np.ndarray):
             return asarray(value)
-        value = cache[attribute] = forward(value, attribute, name)
-        return value
+        # One object for all threads: it pickles by its name, which must lead to itself.
+        return cache.setdefault(attribute, forward(value, attribute, name))
 
     def __dir__():
         public = {n for n in dir(numpy_module) if not n.startswith("_")}

@@ -470,7 +470,7 @@ cdef class Function:
         value = getattr(self._target, name)
         if callable(value):
             value = Function(value, f"{self.__qualname__}.{name}", module=self.__module__)
-            setattr(self, name, value)
+            value = vars(self).setdefault(name, value)  # the same for all threads
         return value
 
     def __dir__(self):

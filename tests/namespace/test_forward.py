@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import sharedarray as xp
+from tests.harness import run_script
 
 A = np.arange(12.0).reshape(3, 4)
 V = np.array([3.0, 1.0, 2.0, 2.0])
@@ -119,6 +120,35 @@ def test_functions_go_by_name(name):
     assert of(xp, name) is function
     assert pickle.loads(pickle.dumps(function)) is function
     assert function.__name__ == name.rpartition(".")[2]
+
+
+def test_threads_get_one_object_of_a_name():
+    code = """
+        import pickle, sys, threading
+        from concurrent.futures import ThreadPoolExecutor
+        import numpy as np
+        import sharedarray as xp
+        sys.setswitchinterval(1e-6)
+        barrier = threading.Barrier(8)
+
+        def ask(module, name):
+            barrier.wait(60)
+            return getattr(module, name)
+
+        with ThreadPoolExecutor(8) as pool:
+            for module, numpy in (xp, np), (xp.fft, np.fft), (xp.random, np.random):
+                for name in sorted(vars(numpy)):
+                    if not hasattr(numpy, name) or name.startswith("_") or name in vars(module):
+                        continue
+                    if isinstance(getattr(numpy, name), np.ndarray):
+                        continue
+                    found = list(pool.map(lambda _: ask(module, name), range(8)))
+                    assert len(set(map(id, found))) == 1, name
+                    if isinstance(found[0], type(xp.sin)):
+                        assert pickle.loads(pickle.dumps(found[0])) is found[0], name
+        print("done")
+        """
+    assert run_script(code).ok() == "done"
 
 
 def test_names_that_are_not_about_arrays():
