@@ -70,9 +70,8 @@ _libraries: dict[str, ctypes.CDLL] = {}
 
 def _library() -> ctypes.CDLL:
     """Load the driver, once; a failure is not remembered."""
-    if LIBRARY not in _libraries:
-        _libraries[LIBRARY] = ctypes.CDLL(LIBRARY)
-    return _libraries[LIBRARY]
+    found = _libraries.get(LIBRARY)
+    return _libraries.setdefault(LIBRARY, ctypes.CDLL(LIBRARY)) if found is None else found
 
 
 def query() -> Driver:
@@ -97,9 +96,8 @@ def query() -> Driver:
         library.cuDriverGetVersion(ctypes.byref(version))
         return _own.setdefault(os.getpid(), _answer(0, count.value, version.value, ""))
     visible = os.environ.get("CUDA_VISIBLE_DEVICES")
-    if visible not in _answers:
-        _answers[visible] = _ask_elsewhere()
-    return _answers[visible]
+    answer = _answers.get(visible)
+    return _answers.setdefault(visible, _ask_elsewhere()) if answer is None else answer
 
 
 def is_double() -> bool:

@@ -169,6 +169,14 @@ def test_devices_go_by_what_they_are_not_by_their_number(maker):
             none.run(OPEN, message=message)
 
 
+def test_devices_are_known_all_or_none(maker):
+    message = maker.run("y = xp.ones(3, device='cuda:1')\n" + SEND)
+    with processes({"fail": "cuDeviceGetUuid:2=999"}) as (other,):
+        with pytest.raises(WorkerError, match=r"HandleError.*999|HandleError.*UNKNOWN"):
+            other.run(OPEN, message=message)
+        assert other.run(OPEN + "return str(z.device)", message=message) == "cuda:1"
+
+
 def test_what_the_driver_does_not_export_is_private_and_says_why():
     with processes({"attributes": "103=0"}) as (worker,):
         assert worker.run(

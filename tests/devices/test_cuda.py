@@ -7,11 +7,12 @@ import shutil
 import subprocess
 import sys
 import textwrap
+import threading
 
 import pytest
 
 import sharedarray as xp
-from sharedarray import _devices, _driver
+from sharedarray import _backends, _devices, _driver
 
 # A driver of so many devices; notes each process that calls cuInit, which forbids it to fork.
 DRIVER = r"""
@@ -401,3 +402,17 @@ print("pip install" in out.getvalue())
 """
     lines, _ = ask(code)
     assert lines == ["2 1", "True", "True"]
+
+
+def test_threads_compute_with_one_backend(cards_without_backend, monkeypatch):
+    both = threading.Barrier(2)
+
+    class Provider:
+        def load(self):
+            both.wait(60)
+            return object()
+
+    monkeypatch.setitem(_backends._providers, "cuda", Provider())
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(lambda _: _backends.loaded(), range(2))
+    assert first is second is _backends.loaded()
