@@ -24,8 +24,10 @@ def named(x):
     out : tuple
         Its Storage, and ``(dtype, shape, strides, offset, readonly)`` in bytes.
     """
-    storage, layout = x.storage(), header(x)
-    offset = layout.ctypes.data - storage.data_ptr() if layout.size else 0
+    storage, pointer = x.storage(), None
+    while pointer != storage.data_ptr():  # another thread may move both
+        pointer, layout = storage.data_ptr(), header(x)
+    offset = layout.ctypes.data - pointer if layout.size else 0
     return storage, (x.dtype, x.shape, x.strides, offset, not layout.flags.writeable)
 
 

@@ -509,22 +509,25 @@ cdef class Array:
         raise TypeError("unhashable type: 'Array' (its elements can change); "
                         "for the value of a 0-d array use x.item()")
 
-    def _rebind(self, ndarray root, Py_ssize_t offset):
-        """Move to `offset` (bytes) in `root`, where a copy of the storage lies now."""
+    def _moved(self, ndarray root, size_t old):
+        """Return what this is, and what it becomes when the memory at `old` moves to `root`."""
         cdef ndarray a = below(self)
         cdef ndarray r
+        cdef char *p = cnp.PyArray_BYTES(root) + (<size_t>cnp.PyArray_DATA(a) - old)
         cdef PyObject *z = new_like(a, cnp.PyArray_NDIM(a), cnp.PyArray_DIMS(a),
-                                    cnp.PyArray_STRIDES(a), cnp.PyArray_BYTES(root) + offset)
+                                    cnp.PyArray_STRIDES(a), p)
         if z == NULL:
             failed()
         r = stolen(z)
         cnp.set_array_base(r, root)
-        self._a = r
-        self._link = None
+        return a, r
 
-    def _address(self):
-        """Return the address of the first element."""
-        return <size_t>cnp.PyArray_DATA(below(self))
+    def _rebind(self, ndarray before, ndarray after):
+        """Be another ndarray, in shared memory."""
+        if self._a is not before:       # reshaped meanwhile
+            after = (<object>after).reshape((<object>self._a).shape)
+        self._a = after
+        self._link = None
 
     # Buffers: NumPy's own, over an export that holds the memory.
 
@@ -753,8 +756,11 @@ cdef class Array:
 
     @shape.setter
     def shape(self, value):
-        cdef object r = (<object>below(self)).view()
-        r.shape = value
+        cdef ndarray before = None, a = below(self)
+        while before is not a:      # the first time, or moved meanwhile
+            r = (<object>a).view()
+            r.shape = value
+            before, a = a, below(self)
         self._a = r
 
     @property

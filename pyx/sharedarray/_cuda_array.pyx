@@ -7,7 +7,6 @@ from ._array cimport Array
 from ._cuda_call cimport Call, call_of, keys_of
 from ._cuda_record cimport (
     Record,
-    become,
     check_writable,
     cuda_array,
     download,
@@ -15,6 +14,7 @@ from ._cuda_record cimport (
     makes,
     place_of,
     record_of,
+    renewed,
 )
 
 import operator
@@ -130,16 +130,21 @@ cdef class CudaArray(Array):
         raise TypeError("unhashable type: 'Array' (its elements can change); "
                         "for the value of a 0-d array use x.item()")
 
-    def _rebind(self, block, offset):
-        """Move to `offset` (bytes) in `block`, where a copy of the storage lies now."""
-        cdef Record record = record_of(self)
-        library, b = loaded(), record.b
-        b = library.array(block, offset if b.size else 0, tuple(b.shape), tuple(b.strides), b.dtype)
-        become(self, b if record.writable else library.frozen(b), None)
+    def _moved(self, block, old):
+        """Return what this is, and what it becomes when the memory at `old` moves to `block`."""
+        cdef Record before = record_of(self)
+        if before.storage is None:      # another thread moved it
+            return before, before
+        library, b = loaded(), before.b
+        b = library.array(block, library.pointer(b) - old if b.size else 0, tuple(b.shape),
+                          tuple(b.strides), b.dtype)
+        return before, renewed(before, b if before.writable else library.frozen(b), None)
 
-    def _address(self):
-        """Return the address of the first element, on the device."""
-        return loaded().pointer(record_of(self).b)
+    def _rebind(self, Record before, Record after):
+        """Be another one, on the same device."""
+        if self._link is not before:    # reshaped meanwhile
+            after = renewed(after, after.b.reshape(record_of(self).b.shape), None)
+        self._link = after
 
     def __getbuffer__(self, Py_buffer *buffer, int flags):
         raise TypeError(f"the elements of this Array are on {self.device}, and the buffer protocol "
@@ -328,10 +333,12 @@ cdef class CudaArray(Array):
 
     @shape.setter
     def shape(self, value):
-        cdef Record record = record_of(self)
-        b = record.b.view()
-        b.shape = value
-        become(self, b, record.storage)
+        cdef Record before = None, record = record_of(self)
+        while before is not record:     # the first time, or moved meanwhile
+            b = record.b.view()
+            b.shape = value
+            before, record = record, record_of(self)
+        self._link = renewed(record, b, record.storage)
 
     @property
     def dtype(self):

@@ -94,7 +94,7 @@ cdef class Call:
             record = record_of(x)
             if record.index != self.index:
                 mixed(x, place_of(self.index))
-            self.inputs.append(x)
+            self.inputs.append(record)
             return self.note(record.b, x)
         if isinstance(x, SCALARS):
             return x
@@ -121,7 +121,7 @@ cdef class Call:
         cdef Record record = record_of(y)
         if record.index != self.index:
             mixed(y, place_of(self.index))
-        self.inputs.append(y)
+        self.inputs.append(record)
         return self.note(record.b, x)
 
     def convert(self, x, int depth=0):
@@ -206,13 +206,11 @@ cdef class Call:
 
     def wrapped(self, b):
         """Return a backend array as a CudaArray: a view of an argument, or in memory of ours."""
-        cdef Array x
         cdef Record record
         cdef object library = self.library
         cdef object memory = library.memory_of(b)
         if memory is not None:
-            for x in self.inputs:
-                record = record_of(x)
+            for record in self.inputs:
                 if library.memory_of(record.b) is memory:
                     return cuda_array(b, self.index, record.writable and library.is_writable(b),
                                       record.storage)

@@ -245,8 +245,11 @@ def cuda_array_interface(CudaArray self):
 cdef ndarray exported(CudaArray x):
     """Return what is handed out of `x`: borrowed memory cannot move as long as it lives."""
     cdef Record record = record_of(x)
-    if record.storage is not None:
-        return header(x, Export(record.storage))
+    while record.storage is not None:
+        view = header(x, Export(record.storage))
+        if record_of(x) is record:
+            return view
+        record = record_of(x)       # moved before it was exported
     hand_out(loaded().block_of(record.b))
     return header(x)
 

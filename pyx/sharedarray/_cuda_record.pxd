@@ -28,7 +28,7 @@ cdef str place_of(int index)
 cdef object joined(object library, int index, object stream)
 cdef int rejoined(object library, int index, object stream) except -1
 cpdef Array cuda_array(object b, int index, bint writable=*, object storage=*)
-cdef int become(Array x, object b, object storage) except -1
+cdef Record renewed(Record old, object b, object storage)
 cpdef ndarray header(Array x, object owner=*)   # never read or write through it
 cdef object in_one_piece(Record record, ndarray layout)
 cpdef ndarray download(Array x, object stream=*)

@@ -88,13 +88,12 @@ cpdef Array cuda_array(object b, int index, bint writable=True, object storage=N
     return x
 
 
-cdef int become(Array x, object b, object storage) except -1:
-    """Let `x` be another backend array, on the same device."""
-    cdef Record old = record_of(x), record = Record.__new__(Record)
+cdef Record renewed(Record old, object b, object storage):
+    """The same with another backend array, on the same device."""
+    cdef Record record = Record.__new__(Record)
     record.b, record.index, record.writable = b, old.index, old.writable
     record.storage = storage
-    x._link = record
-    return 0
+    return record
 
 
 def index_of(Array x not None):

@@ -61,6 +61,8 @@ cdef class Foreign:
 cdef class CudaStorage(Storage):
     """Storage on a CUDA device; users meet it as `Storage`."""
 
+    cdef object former      # address before share_memory_(); None where nothing moved
+
     def __init__(self, nbytes, device=None):
         n = size_of(nbytes)
         if self.remote is not None:
@@ -71,6 +73,12 @@ cdef class CudaStorage(Storage):
         self.remote = block
         self.nbytes = n
         (<Block>block).kept_storage = weakref.ref(self)
+
+    cdef int watch(self, object array) except -1:
+        if self.former is None:
+            return Storage.watch(self, array)
+        array._rebind(*array._moved(self.remote, self.former))  # an operation begun before it
+        return 0
 
     @property
     def _remote(self):
@@ -103,13 +111,15 @@ cdef class CudaStorage(Storage):
         _cuda.synchronize(index)
         _cuda.copy(index, block.pointer, index, old.pointer, self.nbytes)
         _cuda.synchronize(index)
+        arrays = self.prepared(block, old.pointer)
         if self.remote is not old:      # another thread did it meanwhile
             return self
         self.check_exports("export(s) (CuPy, DLPack)")
-        self.remote = block
+        # Without Python code from here on: for other threads all of it moves at once.
+        self.remote, self.former = block, old.pointer
+        self.move(arrays)
         (<Block>block).kept_storage = weakref.ref(self)
         lent.drop((index, old.pointer, self.nbytes))
-        self.move(block, old.pointer)
         return self
 
     def handle(self):

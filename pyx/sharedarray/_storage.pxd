@@ -22,7 +22,9 @@ cdef class Storage:
     cdef object __weakref__
     cdef ndarray data(self)
     cdef int watch(self, object array) except -1
-    cdef int move(self, object there, size_t old) except -1
+    cdef list watched(self)
+    cdef list prepared(self, object there, size_t old)
+    cdef int move(self, list arrays) except -1
     cdef str private_id(self)
     cdef int check_exports(self, str kinds) except -1
 

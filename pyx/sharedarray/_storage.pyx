@@ -324,13 +324,29 @@ cdef class Storage:
             arrays[key] = weakref.ref(array, lambda _: arrays.pop(key, None))
         return 0
 
-    cdef int move(self, object there, size_t old) except -1:
-        """Rebind every Array over this memory, which lay at `old`, to `there`, which is shared."""
-        arrays = [x for x in [ref() for ref in list((self._arrays or {}).values())]
-                  if x is not None]
+    cdef list watched(self):
+        """The Arrays that move along."""
+        return [x for x in [ref() for ref in list((self._arrays or {}).values())]
+                if x is not None]
+
+    cdef list prepared(self, object there, size_t old):
+        """Each Array over this memory, at `old`: it, what it is, what it is when that is `there`.
+
+        After the last look at who they are, no Python code runs.
+        """
+        cdef dict ready = {}
+        cdef list found = self.watched()
+        while found:        # others come while these are made ready
+            for x in found:
+                ready[id(x)] = (x, *x._moved(there, old))
+            found = [x for x in self.watched() if id(x) not in ready]
+        return list(ready.values())
+
+    cdef int move(self, list arrays) except -1:
+        """Let the Arrays be what was prepared for them."""
         self._arrays = None
-        for x in arrays:
-            x._rebind(there, x._address() - old)
+        for x, before, after in arrays:
+            x._rebind(before, after)
         return 0
 
     cdef str private_id(self):
@@ -407,12 +423,13 @@ cdef class Storage:
             _core.populate(hold.p, n)
             memcpy(hold.p, PyArray_DATA(old), n)
         root = make_ndarray(hold.p, _u1, 1, &n, NULL, True, hold)
+        arrays = self.prepared(root, <size_t>PyArray_DATA(old))
         if self.hold is not None:       # another thread did it meanwhile
             return self
         self.check_exports("NumPy view(s), buffer(s) or DLPack export(s)")
         self.root = root
         self.hold = hold
-        self.move(root, <size_t>PyArray_DATA(old))
+        self.move(arrays)
         _live.drop(("private", <size_t>PyArray_DATA(old), n))
         _live.set(hold.key(), self)
         return self

@@ -45,6 +45,13 @@ class Tensor:
         return self.x.__dlpack_device__()
 
 
+def reshaped(x):
+    """A view whose shape was set."""
+    y = x.view()
+    y.shape = (2, 2)
+    return y
+
+
 class Memory:
     """Device memory that is not this library's."""
 
@@ -394,6 +401,42 @@ class TestForeignMemory:
                 assert {at for *_, at in found} == {found[0][1].data_ptr()}
                 found[0][0][2] = 5
                 assert [float(x[2]) for x, *_ in found] == [5.0] * 8
+        finally:
+            sys.setswitchinterval(before)
+
+    def test_threads_that_use_it_while_it_moves_see_all_of_it_move(self):
+        uses = [
+            lambda x: x.share_memory_(),
+            lambda x: x[1:],
+            lambda x: x.T,
+            lambda x: x.reshape(2, -1),
+            lambda x: xp.from_dlpack(x),
+            lambda x: xp.from_handle(xp.Handle.from_bytes(bytes(x.handle()))),
+            reshaped,
+            lambda x: x.readonly(),
+        ]
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(1e-6)
+        try:
+            for _ in range(30):
+                x = xp.asarray(Memory([1.0, 2.0, 3.0, 4.0]))
+                barrier, found = threading.Barrier(len(uses)), []
+
+                def run(use, x=x, barrier=barrier, found=found):
+                    barrier.wait(60)
+                    for _ in range(6):
+                        try:
+                            found.append(use(x))
+                        except (BufferError, ValueError) as error:  # one is exported; not yet
+                            assert "drop them first" in str(error) or "private" in str(error)
+
+                with ThreadPoolExecutor(len(uses)) as pool:
+                    list(pool.map(run, uses))
+                if not x.is_shared():
+                    continue
+                x[3] = 7
+                assert {float(y.reshape(-1)[-1]) for y in found} == {7.0}
+                assert all(y.is_shared() and y.storage() is x.storage() for y in found)
         finally:
             sys.setswitchinterval(before)
 
