@@ -14,6 +14,7 @@ from ._cuda import OutOfMemory, granularity
 SEED = 32 << 20  # bytes of a segment that small blocks are cut from
 RUNTIME_OUT_OF_MEMORY = 2  # cudaErrorMemoryAllocation, which CuPy has no name for
 UNIT = 512  # bytes that blocks are multiples of, as CuPy's
+TRIES = 20  # to cut a block from a new segment before another thread takes it, or gives it back
 
 
 class _Seed(Exception):
@@ -71,17 +72,21 @@ class CupyPool:
             except self._exhausted as error:
                 raise OutOfMemory(str(error)) from None
             for seed in self._seeds:
-                try:
-                    self._pool.malloc(seed)  # and dropped: from it the block is cut
-                    return self._pool.malloc(nbytes)
-                except (self._exhausted, _Seed) as error:
-                    failure = error
+                for _ in range(TRIES if seed >= nbytes else 0):
+                    try:
+                        self._pool.malloc(seed)  # and dropped: from it the block is cut
+                        return self._pool.malloc(nbytes)
+                    except _Seed as error:
+                        failure = error
+                    except self._exhausted as error:
+                        failure = error
+                        break
             raise OutOfMemory(str(failure))
 
-    def used(self):
-        """Return the bytes of blocks in use."""
+    def cached(self):
+        """Return the bytes that are kept for blocks to come."""
         with self._device:
-            return self._pool.used_bytes()
+            return self._pool.free_bytes()
 
     def total(self):
         """Return the bytes of all segments."""
@@ -186,11 +191,11 @@ class FirstFitPool:
                 place = self._cut(nbytes)
         return Memory(self, *place, nbytes)
 
-    def used(self):
-        """Return the bytes of blocks in use."""
+    def cached(self):
+        """Return the bytes that are kept for blocks to come."""
         with self._lock:
             self._take_back()
-            return self._used
+            return sum(self._sizes.values()) - self._used
 
     def total(self):
         """Return the bytes of all segments."""

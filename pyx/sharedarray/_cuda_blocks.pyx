@@ -262,7 +262,7 @@ cpdef settle():
         places.purge()
     if LIMIT is not None:
         for pool in list(_pools.values()):
-            if pool.total() - pool.used() > LIMIT:
+            if pool.cached() > LIMIT:
                 pool.trim()
 
 
@@ -451,7 +451,7 @@ cdef dict stats_of(int index):
             if _core.device_in_flight(left.p):
                 in_flight += left.nbytes
     kept = places.unused_on(index)
-    cached = 0 if pool is None else pool.total() - pool.used()
+    cached = 0 if pool is None else pool.cached()
     return {"allocated": books.allocated, "cached": cached + kept, "published": published,
             "in_flight": in_flight, "attached": books.attached, "peak": books.peak}
 
@@ -484,14 +484,14 @@ class Account:
             wait_for(index)
             before = pool.total()
             pool.trim()
-            nbytes += before - pool.total()
+            nbytes += max(before - pool.total(), 0)     # other threads may allocate meanwhile
         return nbytes
 
     def settle(self):
         """Recycle what nobody can reach; return the bytes that it took."""
         before = waiting()
         settle()
-        return before - waiting()
+        return max(before - waiting(), 0)       # other threads may drop some meanwhile
 
 
 _memory.register(Account())

@@ -1,7 +1,10 @@
 """Segments and blocks of device memory: pooling, limits, and a driver that fails."""
 
+import contextlib
+
 import pytest
 
+from sharedarray import _cuda_pools
 from tests.harness.worker import WorkerError
 
 from .machines import COUNTS, ON_CARD, left, process, processes
@@ -45,7 +48,7 @@ def test_small_arrays_share_segments(worker):
 def test_what_was_dropped_serves_the_next(worker):
     places = worker.run(
         "found = set()\nfor _ in range(20):\n    x = xp.empty(1000, device='cuda')\n"
-        "    found.add(x._address())\nreturn found"
+        "    found.add(x.storage().data_ptr())\nreturn found"
     )
     assert len(places) <= 2
 
@@ -54,6 +57,52 @@ def test_what_was_named_and_not_sent_is_recycled_too(worker):
     for ask in ("storage().id", "handle()", "storage().attached()"):
         worker.run(f"x = xp.empty(1000, device='cuda')\nx.{ask}")
         assert stats(worker, "published") == stats(worker, "allocated") == 0
+
+
+def test_a_block_is_cut_though_other_threads_take_the_new_segments():
+    class Pool:
+        """A pool of CuPy's, whose new segments others take five times."""
+
+        asked = []
+
+        def malloc(self, nbytes):
+            self.asked.append(nbytes)
+            if nbytes == 10 * MIB and len(self.asked) < 12:
+                raise _cuda_pools._Seed
+            return nbytes
+
+    pool = _cuda_pools.CupyPool.__new__(_cuda_pools.CupyPool)
+    pool._index, pool._seeds, pool._exhausted = 0, [32 * MIB, 2 * MIB], OSError
+    pool._device, pool._pool = contextlib.nullcontext(), Pool()
+    assert pool.malloc(10 * MIB) == 10 * MIB
+    assert set(Pool.asked) == {10 * MIB, 32 * MIB}
+
+
+def test_figures_are_of_one_moment(worker):
+    lowest = worker.run(
+        """
+        import sys, threading
+        before, found = sys.getswitchinterval(), []
+        sys.setswitchinterval(1e-6)
+        def churn():
+            for _ in range(20):
+                xp.empty(n, dtype='u1', device='cuda')
+                found.append(xp.empty_cache())
+        def look():
+            while any(thread.is_alive() for thread in threads):
+                found.append(xp.memory_stats()['cuda:0']['cached'])
+        try:
+            threads = [threading.Thread(target=churn) for _ in range(4)]
+            for thread in threads: thread.start()
+            look()
+            for thread in threads: thread.join()
+        finally:
+            sys.setswitchinterval(before)
+        return min(found)
+        """,
+        n=20 * MIB,
+    )
+    assert lowest >= 0
 
 
 def test_figures_add_up(worker):
