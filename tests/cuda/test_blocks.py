@@ -63,7 +63,8 @@ def test_a_block_is_cut_though_other_threads_take_the_new_segments():
     class Pool:
         """A pool of CuPy's, whose new segments others take five times."""
 
-        asked = []
+        def __init__(self):
+            self.asked = []
 
         def malloc(self, nbytes):
             self.asked.append(nbytes)
@@ -75,7 +76,7 @@ def test_a_block_is_cut_though_other_threads_take_the_new_segments():
     pool._index, pool._seeds, pool._exhausted = 0, [32 * MIB, 2 * MIB], OSError
     pool._device, pool._pool = contextlib.nullcontext(), Pool()
     assert pool.malloc(10 * MIB) == 10 * MIB
-    assert set(Pool.asked) == {10 * MIB, 32 * MIB}
+    assert set(pool._pool.asked) == {10 * MIB, 32 * MIB}
 
 
 def test_figures_are_of_one_moment(worker):
