@@ -125,9 +125,10 @@ def loaded(kind: str = "cuda") -> Backend:
     Backend
         What its provider found when it was first needed.
     """
-    if kind not in _backends:
-        _backends[kind] = _providers[kind].load()
-    return _backends[kind]
+    found = _backends.get(kind)
+    if found is None:  # one, though threads need it for the first time at the same moment
+        found = _backends.setdefault(kind, _providers[kind].load())
+    return found
 
 
 def missing(kind: str) -> str:

@@ -150,9 +150,8 @@ cdef dict _numbers = {}     # UUID -> number of the device in this process
 
 cdef object number_of(object uuid):
     """The number of the device with that UUID; None: this process does not see it."""
-    if not _numbers:
-        for index in range(_cuda.device_count()):
-            _numbers[_cuda.uuid(index)] = index
+    if not _numbers:        # entered at once: another thread may look meanwhile
+        _numbers.update({_cuda.uuid(index): index for index in range(_cuda.device_count())})
     return _numbers.get(uuid)
 
 

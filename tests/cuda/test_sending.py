@@ -236,6 +236,23 @@ return len(storages), {z.storage().id for z in found}, sum(float(z[0]) for z in 
 """
 
 
+@pytest.mark.parametrize("attempt", range(3))
+def test_threads_that_use_devices_for_the_first_time(attempt):
+    with processes({"devices": 2}, {"devices": 2}) as (maker, user):
+        make = (
+            "def work(i): return xp.full(5, i, device=f'cuda:{i % 2}')\n"
+            + AT_ONCE
+            + "keep['y'] = found\nreturn [bytes(y.handle()) for y in found]"
+        )
+        found = user.run(
+            "def work(i): return xp.from_handle(xp.Handle.from_bytes(messages[i]))\n"
+            + AT_ONCE
+            + "return [(z.tolist(), str(z.device)) for z in found]",
+            messages=maker.run(make),
+        )
+        assert found == [([i] * 5, f"cuda:{i % 2}") for i in range(8)]
+
+
 def test_threads_that_send_the_same_array_name_one_block(maker, user):
     for _ in range(20):
         messages = maker.run(
