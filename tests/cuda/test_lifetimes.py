@@ -1,6 +1,8 @@
 """Device memory lives as long as anybody can reach it, and no longer."""
 
+import contextlib
 import os
+import socket
 import subprocess
 import sys
 
@@ -49,6 +51,20 @@ def test_the_first_message_too_while_anybody_holds_it(three):
     user.run(OPEN, message=message)
     maker.kill()
     assert third.run(OPEN + "return float(xp.sum(z))", message=message) == 1000.0
+
+
+def test_whoever_holds_it_is_found_beside_others_that_do_not_answer(three):
+    maker, user, third = three
+    message = maker.run(ONES + SEND)
+    user.run(OPEN, message=message)
+    maker.kill()
+    with contextlib.ExitStack() as stack:
+        for _ in range(2):  # as stopped processes have them
+            name = f"sharedarray-{os.geteuid()}-{os.urandom(16).hex()}"
+            silent = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+            silent.bind(b"\0" + name.encode())
+            silent.listen()
+        assert third.run(OPEN + "return float(xp.sum(z))", message=message) == 1000.0
 
 
 def test_unopened_it_goes_with_a_killed_maker_and_the_error_says_so(three):
