@@ -61,7 +61,7 @@ def fetch(core, server, **changes):
 def connect(name):
     """A client that can say anything."""
     client = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    client.settimeout(20)
+    client.settimeout(60)
     client.connect(b"\0" + name.encode())
     return client
 
@@ -496,7 +496,7 @@ if not child:
     again = core.serve()
     os.write(tell, json.dumps([sockets, own, again]).encode())
     time.sleep(1000)
-select.select([told], [], [], 20)
+select.select([told], [], [], 60)
 json.loads(os.read(told, 1000))
 """
 
@@ -529,7 +529,7 @@ def test_a_child_that_knows_nothing_of_the_server(core, server):
         "if not child:\n"
         "    core.lib.sa_serve_stop()\n"
         "    os.write(tell, core.serve().encode()); time.sleep(1000)\n"
-        "select.select([told], [], [], 20)\n"
+        "select.select([told], [], [], 60)\n"
         "os.read(told, 1000).decode()"
     )
     assert again != name

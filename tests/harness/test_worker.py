@@ -79,17 +79,19 @@ def asleep(pid):
 
 
 def test_process_left_over_is_caught():
+    before = set(procfs.descendants(os.getpid()))
     child = subprocess.Popen(["sleep", "62"])
     asleep(child.pid)
     with pytest.raises(AssertionError, match=rf"left processes: {child.pid} S \(sleep 62\)"):
-        check_processes(timeout=0.2)
+        check_processes(before, timeout=0.2)
     assert child.poll() is not None
 
 
 def test_orphan_left_over_is_caught():
+    before = set(procfs.descendants(os.getpid()))
     orphan = asleep(int(subprocess.check_output(["sh", "-c", "sleep 63 >/dev/null & echo $!"])))
     with pytest.raises(AssertionError, match=rf"left processes: {orphan} S \(sleep 63\)"):
-        check_processes(timeout=0.2)
+        check_processes(before, timeout=0.2)
     assert procfs.state(orphan) == ""
 
 
