@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 
 import numpy as np
 import pytest
@@ -344,16 +343,14 @@ def test_sending_without_waiting_would_be_seen():
         assert user.run(OPEN + "return int(z.to_device('cpu')[-1])", message=message) == 0
 
 
-def test_a_stopped_sender_costs_less_than_a_second(pair):
+def test_a_stopped_sender_is_given_up(pair):
     with processes({}) as (sender,):
         message = sender.run("y = xp.ones(3, device='cuda')\n" + SEND)
         os.kill(sender.pid, signal.SIGSTOP)
-        assert procfs.wait_until(lambda: procfs.state(sender.pid) == "T", timeout=5.0)
+        assert procfs.wait_until(lambda: procfs.state(sender.pid) == "T")
         try:
-            begun = time.monotonic()
-            with pytest.raises(WorkerError, match="HandleError"):
+            with pytest.raises(WorkerError, match=r"HandleError.*did not answer in time"):
                 pair[1].run(OPEN, message=message)
-            assert time.monotonic() - begun < 5.0
         finally:
             os.kill(sender.pid, signal.SIGCONT)
         sender.run("xp.collect()")
