@@ -126,7 +126,7 @@ def loaded(kind: str = "cuda") -> Backend:
         What its provider found when it was first needed.
     """
     found = _backends.get(kind)
-    if found is None:  # threads must agree on one
+    if found is None:  # one, though threads need it for the first time at the same moment
         found = _backends.setdefault(kind, _providers[kind].load())
     return found
 

@@ -56,7 +56,7 @@ def test_a_tree_built_for_another_python_says_so(unbuilt):
 
 def test_a_tree_that_is_built_in_part_says_what_to_run(unbuilt):
     suffix = importlib.machinery.EXTENSION_SUFFIXES[0]
-    for name in ("_errors", "_core", "_ledger", "_cuda"):
+    for name in ("_errors", "_weak", "_core", "_ledger", "_cuda"):
         (unbuilt / f"sharedarray/{name}{suffix}").touch()
     message = importing(unbuilt)
     assert "is not built (it needs _storage" in message

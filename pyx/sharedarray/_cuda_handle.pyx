@@ -33,6 +33,7 @@ cdef extern from "core/open.h" nogil:
         SA_E_DEAD
         SA_E_DENIED
         SA_E_NOSERVER
+        SA_E_TIMEOUT
         SA_E_GONE
 
 cdef extern from "core/wire.h" nogil:
@@ -150,7 +151,7 @@ cdef dict _numbers = {}     # UUID -> number of the device in this process
 
 cdef object number_of(object uuid):
     """The number of the device with that UUID; None: this process does not see it."""
-    if not _numbers:        # all of them or none: another thread may look in between
+    if not _numbers:        # entered at once: another thread may look meanwhile
         _numbers.update({_cuda.uuid(index): index for index in range(_cuda.device_count())})
     return _numbers.get(uuid)
 
@@ -239,29 +240,49 @@ cdef int ask(const uint64_t *token, sa_handle *h, const sa_device_part *part, in
     return _core.fetch_device(h.uid, token, part.segment, part.segment_size, deadline, fd, err)
 
 
+cdef int64_t share(int64_t deadline, int64_t parts) noexcept nogil:
+    """When a part of the time that is left is over: whoever is stopped does not answer."""
+    cdef int64_t now = _core.now_ms(), left = deadline - now
+    return deadline if left <= 0 else now + max(left // parts, <int64_t>1)
+
+
+cdef int search(Received r, int *err) except? -1:
+    """Ask every socket of the user; those that do not answer in their share of time, once more."""
+    cdef sa_handle *h = <sa_handle *><char *>r.data
+    cdef int fd = -1, rc
+    cdef int64_t until
+    cdef uint64_t[2] token
+    names = list(sockets(h.uid))
+    while names and _core.now_ms() < r.deadline:
+        silent = []
+        for asked, name in enumerate(names):
+            token[0], token[1] = int(name[:16], 16), int(name[16:], 16)
+            until = share(r.deadline, len(names) - asked + 1)
+            with nogil:
+                rc = ask(token, h, &r.part, until, &fd, err)
+            if fd >= 0:
+                return fd
+            if rc == SA_E_TIMEOUT:
+                silent.append(name)
+        names = silent
+    return -1
+
+
 def fetch(Received r not None):
     """Return a descriptor of the segment that a handle names, from whoever has it."""
     cdef sa_handle *h = <sa_handle *><char *>r.data
     cdef int fd = -1, err = 0, first = SA_E_NOSERVER, rc
-    cdef int64_t half = _core.now_ms()
-    cdef uint64_t[2] token
-    half += (r.deadline - half) // 2    # a sender that is stopped does not answer
     with nogil:
         if h.flags & SA_HANDLE_SERVED:
-            first = ask(h.token, h, &r.part, half, &fd, &err)
+            first = ask(h.token, h, &r.part, share(r.deadline, 2), &fd, &err)
         if fd < 0:
-            ask(r.part.token, h, &r.part, r.deadline, &fd, &err)
+            ask(r.part.token, h, &r.part, share(r.deadline, 2), &fd, &err)
         if fd < 0:
-            ask(h.ledger, h, &r.part, r.deadline, &fd, &err)             # its keeper
+            ask(h.ledger, h, &r.part, share(r.deadline, 2), &fd, &err)          # its keeper
         if fd < 0:
-            ask(h.creator_ledger, h, &r.part, r.deadline, &fd, &err)    # the creator's
+            ask(h.creator_ledger, h, &r.part, share(r.deadline, 2), &fd, &err)  # the creator's
     if fd < 0:
-        for name in sockets(h.uid):
-            token[0], token[1] = int(name[:16], 16), int(name[16:], 16)
-            with nogil:
-                ask(token, h, &r.part, r.deadline, &fd, &err)
-            if fd >= 0 or _core.now_ms() >= r.deadline:
-                break
+        fd = search(r, &err)
     if fd < 0:
         rc = SA_E_DEAD if not _core.process_alive(h.pid, h.start) else SA_E_DENIED
         refuse(h, &r.here, rc, SA_OK if rc == SA_E_DEAD else first, err)

@@ -1,8 +1,21 @@
 """What the tests of the Array share: dtypes, both memory modes."""
 
+import os
+
 import pytest
+from hypothesis import HealthCheck, settings
 
 import sharedarray as xp
+
+# The same examples in each run, as in tests/standard, and others where examples are asked for; on a
+# busy machine they may be slow to draw.
+settings.register_profile(
+    "repeatable",
+    deadline=None,
+    derandomize="DIFFERENTIAL_EXAMPLES" not in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("repeatable")
 
 BOOL = ["bool"]
 INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"]

@@ -54,7 +54,11 @@ class TestTiming:
 
     def test_fast_statements_are_repeated(self):
         calls = []
-        interleave({"one": Contestant("add(0)", {"add": calls.append})}, 0.0, at_least=1)
+        for _ in range(10):  # whoever is interrupted amid the first run is taken for a slow one
+            calls.clear()
+            interleave({"one": Contestant("add(0)", {"add": calls.append})}, 0.0, at_least=1)
+            if len(calls) > 100:
+                break
         assert len(calls) > 100
 
     def test_ratio_is_the_median_of_pairs(self):

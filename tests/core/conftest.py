@@ -1,8 +1,16 @@
 """The C core as a library of its own, and processes that use it."""
 
+import gc
+
 import pytest
 
 from . import native
+
+
+@pytest.fixture(autouse=True)
+def nothing_goes():
+    """Collect what other tests left: its descriptors would be closed amid this one's counts."""
+    gc.collect()
 
 
 @pytest.fixture(scope="session")

@@ -217,7 +217,7 @@ class Peer:
         """Run `code` with the variables `names`; the value of its last expression."""
         return self.ask(code, names)[0]
 
-    def ask(self, code, names, timeout=20.0):
+    def ask(self, code, names, timeout=60.0):
         """Run `code`; the value of its last expression, and the process's own pid."""
         self.process.stdin.write(json.dumps([code, names]).encode() + b"\n")
         self.process.stdin.flush()

@@ -10,9 +10,10 @@ import select
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+
+from tests.harness import procfs
 
 from .native import SEALS, SOMEONE, descriptors, may_unshare, set_dumpable, wait_status
 
@@ -140,12 +141,7 @@ def test_a_killed_process_is_dead_before_it_is_waited_for(core):
     start = core.start(pid)
     assert core.alive(pid, start)
     os.kill(pid, signal.SIGKILL)
-    with open(f"/proc/{pid}/stat") as file:
-        for _ in range(500):
-            file.seek(0)
-            if file.read().rpartition(")")[2].split()[0] == "Z":
-                break
-            time.sleep(0.01)
+    assert procfs.wait_until(lambda: procfs.state(pid) == "Z")
     assert core.start(pid) == start
     assert not core.alive(pid, start)
     os.waitpid(pid, 0)

@@ -35,6 +35,8 @@ return opened, refused, faults
 @pytest.fixture(scope="module")
 def pair():
     with processes({}, {}) as workers:
+        for worker in workers:
+            worker.timeout = 170.0  # thousands of handles in one request
         yield workers
 
 

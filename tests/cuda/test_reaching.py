@@ -1,9 +1,10 @@
 """Devices that reach each other or do not, memory let go of under work, senders that are busy."""
 
 import os
-import time
 
 import pytest
+
+from tests.harness import procfs
 
 from .machines import processes
 
@@ -102,7 +103,12 @@ def test_a_sender_that_holds_pythons_lock_hands_out_descriptors(tmp_path):
             "keep['x'] = xp.ones(3, device='cuda')\nreturn bytes(keep['x'].handle())"
         )
         maker.send(HOLD, fifo=str(fifo))
-        time.sleep(0.3)
+        assert procfs.wait_until(
+            lambda: (
+                str(fifo) in procfs.descriptors(maker.pid).values()
+                and procfs.state(maker.pid) == "S"
+            )
+        )
         opened = user.run(
             "return xp.from_handle(xp.Handle.from_bytes(message)).tolist()", message=message
         )

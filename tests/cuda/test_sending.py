@@ -2,7 +2,6 @@
 
 import os
 import signal
-import time
 
 import numpy as np
 import pytest
@@ -244,6 +243,23 @@ return len(storages), {z.storage().id for z in found}, sum(float(z[0]) for z in 
 """
 
 
+@pytest.mark.parametrize("attempt", range(3))
+def test_threads_that_use_devices_for_the_first_time(attempt):
+    with processes({"devices": 2}, {"devices": 2}) as (maker, user):
+        make = (
+            "def work(i): return xp.full(5, i, device=f'cuda:{i % 2}')\n"
+            + AT_ONCE
+            + "keep['y'] = found\nreturn [bytes(y.handle()) for y in found]"
+        )
+        found = user.run(
+            "def work(i): return xp.from_handle(xp.Handle.from_bytes(messages[i]))\n"
+            + AT_ONCE
+            + "return [(z.tolist(), str(z.device)) for z in found]",
+            messages=maker.run(make),
+        )
+        assert found == [([i] * 5, f"cuda:{i % 2}") for i in range(8)]
+
+
 def test_threads_that_send_the_same_array_name_one_block(maker, user):
     for _ in range(20):
         messages = maker.run(
@@ -335,16 +351,14 @@ def test_sending_without_waiting_would_be_seen():
         assert user.run(OPEN + "return int(z.to_device('cpu')[-1])", message=message) == 0
 
 
-def test_a_stopped_sender_costs_less_than_a_second(pair):
+def test_a_stopped_sender_is_given_up(pair):
     with processes({}) as (sender,):
         message = sender.run("y = xp.ones(3, device='cuda')\n" + SEND)
         os.kill(sender.pid, signal.SIGSTOP)
-        assert procfs.wait_until(lambda: procfs.state(sender.pid) == "T", timeout=5.0)
+        assert procfs.wait_until(lambda: procfs.state(sender.pid) == "T")
         try:
-            begun = time.monotonic()
-            with pytest.raises(WorkerError, match="HandleError"):
+            with pytest.raises(WorkerError, match=r"HandleError.*did not answer in time"):
                 pair[1].run(OPEN, message=message)
-            assert time.monotonic() - begun < 5.0
         finally:
             os.kill(sender.pid, signal.SIGCONT)
         sender.run("xp.collect()")

@@ -33,7 +33,7 @@ class Zygote:
         )
         self.baseline = [self.run({"served": served}) for served in (False, True)]
 
-    def run(self, case, timeout=90.0):
+    def run(self, case, timeout=150.0):
         """Run one case; its report."""
         self.process.stdin.write(json.dumps(case) + "\n")
         self.process.stdin.flush()

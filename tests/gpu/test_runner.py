@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import subprocess
 import sys
 import zipfile
 
@@ -38,7 +40,16 @@ def test_a_good_check():
         ("stops_in_a_line", 30.0, "ended by SIGKILL"),
     ],
 )
-def test_a_failure_is_a_row_beside_those_before_it(name, timeout, reason):
+def test_a_failure_is_a_row_beside_those_before_it(name, timeout, reason, monkeypatch):
+    class Popen(subprocess.Popen):
+        """Its time-out begins with the first row, however long the process took to start."""
+
+        def wait(self, timeout=None):
+            if timeout == 1.5:
+                assert procfs.wait_until(pathlib.Path(self.args[-1]).read_text)
+            return super().wait(timeout)
+
+    monkeypatch.setattr(subprocess, "Popen", Popen)
     section, said = run(name, timeout)
     assert section.rows[0] == Row("before", "1 s")
     assert section.rows[1].verdict == "FAILED"

@@ -134,7 +134,7 @@ def reap(pid):
             pass
 
 
-def check_processes(allowed=frozenset(), timeout=5.0):
+def check_processes(allowed=frozenset(), timeout=procfs.PATIENCE):
     """Kill and report processes that were left over; raises `AssertionError`."""
     left = []
 

@@ -14,6 +14,12 @@ from .keepers import reap_keepers
 
 # What Python's own `multiprocessing` names there, in whatever program: locks and shared_memory.
 _PYTHONS = ("sem.mp-", "psm_")
+_PLANTED = "planted-"
+
+
+def planted():
+    """Begin the name of an entry of ``/dev/shm`` that only checks of this process report."""
+    return f"{_PLANTED}{os.getpid()}-"
 
 
 class FootprintError(AssertionError):
@@ -52,6 +58,11 @@ def warm_up():
         xp.from_handle(xp.Handle.from_bytes(bytes(xp.ones(1).handle())))
 
 
+def _counts(entry):
+    """Whether an entry of ``/dev/shm``, which all programs share, may be left by these tests."""
+    return entry.startswith(planted()) or not entry.startswith((_PLANTED, *_PYTHONS))
+
+
 def _kind(target):
     """A descriptor's target without what differs between equal ones."""
     return re.sub(r"\[\d+\]|/proc/\d+", "", target)
@@ -76,7 +87,8 @@ class Footprint:
         Living processes below, with their command lines.
     zombies : set
     entries : set
-        Names in ``/dev/shm``, but what Python's own library names there.
+        Names in ``/dev/shm``, but what Python's own library names there and what other runs of
+        tests have planted.
     """
 
     def __init__(self, without=()):
@@ -93,7 +105,7 @@ class Footprint:
         states = {pid: procfs.state(pid) for pid in below}
         self.children = {p: procfs.command(p) for p, s in states.items() if s not in ("", "Z", "X")}
         self.zombies = {pid for pid, state in states.items() if state == "Z"}
-        self.entries = {n for n in os.listdir("/dev/shm") if not n.startswith(_PYTHONS)}
+        self.entries = set(filter(_counts, os.listdir("/dev/shm")))
 
     def growth(self, start, slack=0):
         """Sentences on what is there beyond `start`."""
@@ -117,7 +129,7 @@ class Footprint:
             yield f"/dev/shm entries left: {sorted(self.entries - start.entries)}"
 
 
-def check_return(start, *, slack=0, settle=settle, timeout=5.0):
+def check_return(start, *, slack=0, settle=settle, timeout=procfs.PATIENCE):
     """Wait until nothing is left beyond `start`, else raise `FootprintError`."""
     growth = []
 
@@ -131,7 +143,7 @@ def check_return(start, *, slack=0, settle=settle, timeout=5.0):
 
 
 @contextlib.contextmanager
-def returns_to_start(*, slack=0, settle=settle, timeout=5.0):
+def returns_to_start(*, slack=0, settle=settle, timeout=procfs.PATIENCE):
     """
     Check that the block leaves nothing behind.
 
@@ -151,7 +163,7 @@ def returns_to_start(*, slack=0, settle=settle, timeout=5.0):
     check_return(start, slack=slack, settle=settle, timeout=timeout)
 
 
-def stays_level(action, *, rounds=5, warm=1, slack=0, settle=settle, timeout=5.0):
+def stays_level(action, *, rounds=5, warm=1, slack=0, settle=settle, timeout=procfs.PATIENCE):
     """
     Check that repeating `action` takes nothing more after the first `warm` rounds.
 

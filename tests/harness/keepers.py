@@ -35,7 +35,7 @@ def end_keepers():
     return no_keeper()
 
 
-def no_keeper(sender=None, timeout=10.0):
+def no_keeper(sender=None, timeout=procfs.PATIENCE):
     """Wait until there is none; whether that is so."""
 
     def none():

@@ -6,6 +6,7 @@ import time
 from collections import namedtuple
 
 SEGMENT = "memfd:sharedarray"
+PATIENCE = 60.0  # seconds for what comes by itself, on a machine that has other things to do
 
 Mapping = namedtuple("Mapping", "start end permissions inode name")
 
@@ -103,7 +104,9 @@ def descriptors(pid="self"):
     for name in names:
         try:
             found[int(name)] = os.readlink(f"{folder}/{name}")
-        except FileNotFoundError:  # the descriptor that listed the folder
+        except (FileNotFoundError, PermissionError):
+            # The descriptor that listed the folder, or the process has ended since: then the
+            # kernel, which finds nobody to ask whether it may be seen, says EACCES.
             continue
     return found
 
@@ -173,7 +176,7 @@ def meminfo(field="Shmem"):
     return _kilobytes(field, read("/proc/meminfo"))
 
 
-def wait_until(condition, timeout=20.0, pause=0.02):
+def wait_until(condition, timeout=PATIENCE, pause=0.02):
     """Poll `condition` until it holds; its last answer."""
     end = time.monotonic() + timeout
     while True:

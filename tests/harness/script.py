@@ -33,7 +33,7 @@ class Result:
         return self.stdout.strip()
 
 
-def stop_group(pgid, grace=3.0):
+def stop_group(pgid, grace=20.0):
     """Ask every process of the group for its stacks, then kill them all."""
     for number, wait in ((signal.SIGABRT, grace), (signal.SIGKILL, grace)):
         try:
@@ -78,7 +78,7 @@ def run_script(
     wrapper=(),
     timeout=60.0,
     leaves=False,
-    grace=5.0,
+    grace=procfs.PATIENCE,
 ):
     """
     Run `code` as the main program of a fresh interpreter.

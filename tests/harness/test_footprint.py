@@ -10,6 +10,7 @@ import uuid
 import pytest
 
 from . import Footprint, FootprintError, procfs, returns_to_start, stays_level
+from .footprint import planted
 
 MIB = 1 << 20
 
@@ -130,8 +131,18 @@ def test_zombie():
 
 
 def test_entry_in_dev_shm():
-    name = f"/dev/shm/planted-{uuid.uuid4()}"
+    name = f"/dev/shm/{planted()}{uuid.uuid4()}"
     fault(lambda: open(name, "w").close(), undo=lambda _: os.unlink(name), match="entries left")
+
+
+def test_entry_that_another_run_of_tests_plants():
+    name = f"/dev/shm/{planted()}{uuid.uuid4()}".replace(str(os.getpid()), str(os.getppid()))
+    start = Footprint()
+    open(name, "w").close()
+    try:
+        assert [line for line in Footprint().growth(start) if "entries" in line] == []
+    finally:
+        os.unlink(name)
 
 
 def test_growth_in_every_round():

@@ -1,6 +1,7 @@
 """Scripts end as they say, and a hang or a left-over process is told."""
 
 import os
+import subprocess
 
 import pytest
 
@@ -38,25 +39,36 @@ def test_death_by_a_signal_is_seen():
     assert run_script("import os; os.kill(os.getpid(), 9)").rc == -9
 
 
-def test_hang_tells_the_stacks_of_all_processes():
+HANGS = """
+    import os, pathlib, sys, time
+
+    def where_the_child_hangs():
+        pathlib.Path(sys.argv[1]).touch()
+        time.sleep(100)
+
+    def where_the_parent_hangs():
+        os.wait()
+
+    if os.fork():
+        where_the_parent_hangs()
+    else:
+        where_the_child_hangs()
+    """
+
+
+def test_hang_tells_the_stacks_of_all_processes(tmp_path, monkeypatch):
+    hangs = tmp_path / "hangs"
+
+    class Popen(subprocess.Popen):
+        """Its time-out begins when both processes hang, however long they took to start."""
+
+        def wait(self, timeout=None):
+            assert procfs.wait_until(hangs.exists)
+            return super().wait(timeout)
+
+    monkeypatch.setattr(subprocess, "Popen", Popen)
     with pytest.raises(ScriptError) as caught:
-        run_script(
-            """
-            import os, time
-
-            def where_the_child_hangs():
-                time.sleep(100)
-
-            def where_the_parent_hangs():
-                os.wait()
-
-            if os.fork():
-                where_the_parent_hangs()
-            else:
-                where_the_child_hangs()
-            """,
-            timeout=1.5,
-        )
+        run_script(HANGS, hangs, timeout=1.5)
     assert "no end after 1.5 s" in str(caught.value)
     assert "where_the_parent_hangs" in str(caught.value)
     assert "where_the_child_hangs" in str(caught.value)

@@ -12,8 +12,9 @@ from . import Worker, WorkerError, WorkerLost, procfs
 from .fixtures import TimeOut, check_processes, time_out
 
 
-def where_it_hangs():
-    """Block for ever."""
+def where_it_hangs(told):
+    """Say so, and block for ever."""
+    told.touch()
     signal.pause()
 
 
@@ -54,9 +55,13 @@ def test_death_of_the_living_fails(worker):
         worker.death("return 1")
 
 
-def test_silence_tells_the_stack(method):
-    with Worker(method, timeout=1.0) as silent, pytest.raises(WorkerLost, match="where_it_hangs"):
-        silent.call(where_it_hangs)
+def test_silence_tells_the_stack(method, tmp_path):
+    with Worker(method) as silent:
+        silent.send(where_it_hangs, tmp_path / "told")
+        assert procfs.wait_until((tmp_path / "told").exists)
+        silent.timeout = 1.0
+        with pytest.raises(WorkerLost, match="where_it_hangs"):
+            silent.receive()
     assert procfs.wait_until(lambda: procfs.state(silent.pid) in ("", "Z"))
 
 
@@ -65,17 +70,28 @@ def test_stop_ends_it_by_itself(method):
     assert one.stop() == 0
 
 
+def asleep(pid):
+    """Wait until the process has become `sleep`, and sleeps; its id."""
+    assert procfs.wait_until(
+        lambda: procfs.command(pid).startswith("sleep") and procfs.state(pid) == "S"
+    )
+    return pid
+
+
 def test_process_left_over_is_caught():
+    before = set(procfs.descendants(os.getpid()))
     child = subprocess.Popen(["sleep", "62"])
+    asleep(child.pid)
     with pytest.raises(AssertionError, match=rf"left processes: {child.pid} S \(sleep 62\)"):
-        check_processes(timeout=0.2)
+        check_processes(before, timeout=0.2)
     assert child.poll() is not None
 
 
 def test_orphan_left_over_is_caught():
-    orphan = int(subprocess.check_output(["sh", "-c", "sleep 63 >/dev/null & echo $!"]))
+    before = set(procfs.descendants(os.getpid()))
+    orphan = asleep(int(subprocess.check_output(["sh", "-c", "sleep 63 >/dev/null & echo $!"])))
     with pytest.raises(AssertionError, match=rf"left processes: {orphan} S \(sleep 63\)"):
-        check_processes(timeout=0.2)
+        check_processes(before, timeout=0.2)
     assert procfs.state(orphan) == ""
 
 

@@ -208,7 +208,13 @@ class Worker:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, signal.SIGUSR1)
         path = pathlib.Path(self._stacks)
-        procfs.wait_until(lambda: path.exists() and path.stat().st_size, timeout=2.0)
+
+        def written():
+            """They are there, and the handler that writes them line by line has come back."""
+            told = path.exists() and path.stat().st_size
+            return told and procfs.state(self.pid) not in ("R", "D")
+
+        procfs.wait_until(written, timeout=5.0)
         return path.read_text() if path.exists() else "(no stacks)"
 
     def kill(self):

@@ -57,5 +57,5 @@ def settle_orphans():
 def keepers_end():
     """Each test opens what it sent; then no keeper is left, and nothing that it held."""
     assert end_keepers()
-    with returns_to_start(slack=4 * MIB, timeout=10, settle=settle_orphans):
+    with returns_to_start(slack=4 * MIB, settle=settle_orphans):
         yield

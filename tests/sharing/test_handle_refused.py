@@ -1,5 +1,6 @@
 """Where memory cannot be had a handle says why, and nothing is mapped."""
 
+import gc
 import os
 import subprocess
 
@@ -19,6 +20,7 @@ def open_counted(blob):
     def taken():
         return len(procfs.mappings()), len(procfs.descriptors())
 
+    gc.collect()  # what was left before must not go meanwhile
     before = taken()
     try:
         xp.from_handle(xp.Handle.from_bytes(blob))

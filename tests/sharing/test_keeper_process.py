@@ -237,6 +237,7 @@ def test_opened_after_minutes():
 def test_a_keeper_that_is_left_over_is_reported():
     sent("send(1000, 1)")
     (pid,) = keepers()
+    assert procfs.wait_until(lambda: procfs.state(pid) == "S")
     with pytest.raises(AssertionError, match=rf"left processes: {pid} S \(sharedarray-keeper"):
         check_processes(timeout=0.3)
     assert no_keeper()
@@ -254,9 +255,9 @@ def test_its_memory_is_seen_as_left_over():
 def test_a_queue_that_nobody_reads_is_let_go_of_by_its_sender(context):
     inbox = context.Queue()
     inbox.put(xp.full(MIB, 1.0))
+    inbox.get(timeout=60)
     with pytest.raises(queue.Empty):
-        while True:
-            inbox.get(timeout=1)
+        inbox.get(timeout=1)
     inbox.close()
 
 

@@ -27,7 +27,7 @@ INTACT = "bool(xp.all(keep['x'] == xp.arange(keep['x'].size)))"
 @pytest.fixture
 def pair(method):
     """A creator and a receiver; the test may kill them."""
-    with returns_to_start(slack=MIB, timeout=10):
+    with returns_to_start(slack=MIB):
         known = set(procfs.segments(["self"]))  # a fork inherits them
         two = [Worker(method), Worker(method)]
         yield two
@@ -107,7 +107,7 @@ def test_a_killed_receiver_costs_the_creator_nothing(own_worker):
             creator.run("xp.empty_cache()")
             return sum(procfs.segments([creator.pid]).values()) < n
 
-        assert procfs.wait_until(returned, timeout=10)
+        assert procfs.wait_until(returned)
 
 
 def stream(outbox, inbox):
@@ -132,7 +132,7 @@ def take(inbox, outbox):
 @pytest.mark.parametrize("first", [0, 1])
 def test_in_the_middle_of_traffic(context, first):
     """Two processes exchange fresh arrays; one is killed, then the other."""
-    with returns_to_start(slack=MIB, timeout=10):
+    with returns_to_start(slack=MIB):
         known = set(procfs.segments(["self"]))
         (there, inbox), (answers, back) = context.Pipe(), context.Pipe()
         pair = [

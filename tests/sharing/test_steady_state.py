@@ -1,6 +1,7 @@
 """A stream of fresh arrays costs its messages alone: no system call, no page fault, no growth."""
 
 import contextlib
+import time
 
 import pytest
 
@@ -12,9 +13,10 @@ from . import streams
 KIB, MIB = 1 << 10, 1 << 20
 SIZES = (KIB, 64 * KIB, MIB, 64 * MIB)
 SHORT, TRACED, LONG = 3_000, 1_000, 100_000
-# A few times a second, whatever the number of messages, a process looks whether peers ended,
-# segments were retired, or limits changed; an interpreter takes a page now and then.
-SPARE = 0.05
+SPARE = 0.05  # of each kind for a message: an interpreter takes a page now and then
+# Ten times a second, whatever the number of messages, a process looks whether peers ended, segments
+# were retired, or limits changed: by up to so many calls of one kind in a second.
+LOOKS = 30
 PRIVATE = MIB
 
 ids = {"ids": lambda nbytes: f"{nbytes // KIB}KiB"}
@@ -134,11 +136,12 @@ def growth(old, new, messages):
 
 
 def calls_of(line, pattern, nbytes, messages, **fault):
-    """System calls of each worker during a stream."""
+    """System calls of each worker during a stream, and the seconds that it took."""
     pids = [worker.pid for worker in line.workers]
     with allowed(), traced(*pids) as calls:
+        begun = time.monotonic()
         line.run(pattern, nbytes, messages, **fault)
-        return [calls[pid] for pid in pids]
+        return [calls[pid] for pid in pids], time.monotonic() - begun
 
 
 @contextlib.contextmanager
@@ -156,13 +159,14 @@ def check_calls(line, pattern, nbytes, messages, **fault):
     """Raise `Growth` if arrays take system calls that tuples do not."""
     line.warm(nbytes)
     line.run(pattern, nbytes, 64)
-    bare = calls_of(line, pattern, 0, messages)
+    bare, _ = calls_of(line, pattern, 0, messages)
     assert all(calls["write"] >= messages for calls in bare)
-    ours = calls_of(line, pattern, nbytes, messages, **fault)
+    ours, seconds = calls_of(line, pattern, nbytes, messages, **fault)
     for number, (more, calls) in enumerate(zip(ours, bare, strict=True)):
         more.subtract(calls)
-        if max(more.values()) > SPARE * messages:
-            raise Growth(f"worker {number}, {messages} messages, beyond tuples: {+more}")
+        if max(more.values()) > SPARE * messages + LOOKS * seconds:
+            told = f"worker {number}, {messages} messages in {seconds:.1f} s"
+            raise Growth(f"{told}, beyond tuples: {+more}")
 
 
 patterns = pytest.mark.parametrize("pattern", ["down", "up", "both"])

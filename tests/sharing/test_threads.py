@@ -229,3 +229,26 @@ def test_no_thread_is_started():
         """
     env = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "SHAREDARRAY_LINGER": "0.2"}
     assert run_script(code, env=env).ok() == "1"
+
+
+def test_threads_that_import_it_at_the_same_time():
+    code = """
+        import sys, threading
+        from concurrent.futures import ThreadPoolExecutor
+        sys.setswitchinterval(1e-6)
+        barrier = threading.Barrier(8)
+        def run(i):
+            barrier.wait(60)
+            import sharedarray as xp
+            x = xp.ones(1000) + i
+            y = xp.from_handle(xp.Handle.from_bytes(bytes(x.handle())))
+            chance = xp.random.default_rng(3).random(3)
+            return (float(xp.sum(y)), y.storage() is x.storage(), float(xp.linalg.norm(chance)),
+                    complex(xp.fft.fft(chance)[0]))
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(run, range(8)))
+        assert [(total, same) for total, same, *_ in found] == [
+            (1000.0 * (i + 1), True) for i in range(8)]
+        assert len({tuple(numbers) for _, _, *numbers in found}) == 1
+        """
+    assert run_script(code, env={"SHAREDARRAY_LINGER": "0.2"}).ok() == ""

@@ -78,7 +78,7 @@ class Machine:
         self.shmem = procfs.meminfo("Shmem")
 
 
-def machine_returned(start, timeout=15.0):
+def machine_returned(start, timeout=procfs.PATIENCE):
     """The kernel's count of shared memory comes back."""
     now = Machine()
 

@@ -4,7 +4,7 @@ import os
 import tempfile
 import time
 
-from tests.harness import Footprint, FootprintError, check_return
+from tests.harness import Footprint, FootprintError, check_return, procfs
 from tests.harness.footprint import warm_up
 
 from . import checks, report, table
@@ -62,9 +62,10 @@ def perform(seconds, seed, slots=8, keeper=False, plant="", silence=30.0, tick=N
         for slot in stations:
             slot.close()
         run.table.close()
+    patience = 5.0 if plant else procfs.PATIENCE + (LINGER if keeper else 0.0)
     try:
-        check_return(start, slack=CHILD_TABLE, timeout=LINGER + 10.0 if keeper else 5.0)
+        check_return(start, slack=CHILD_TABLE, timeout=patience)
     except FootprintError as error:
         wrong += [str(error), *report.keepers_left(each)]
-    wrong += checks.machine_returned(machine)
+    wrong += checks.machine_returned(machine, patience)
     return Outcome(seed, figures, wrong, journals)

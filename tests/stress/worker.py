@@ -14,6 +14,7 @@ import warnings
 
 import sharedarray as xp
 from sharedarray import _core
+from tests.harness.footprint import planted as entries_planted
 
 from . import messages, plan, planted, table
 from .actor import Actor, complain
@@ -47,6 +48,7 @@ class Run:
     def __init__(self, folder, seed, slots, outlets, keeper=False, plant="", silence=30.0):
         self.folder, self.seed, self.slots, self.outlets = folder, seed, slots, outlets
         self.keeper, self.plant, self.silence = keeper, plant, silence
+        self.entry = f"{entries_planted()}stress"  # of /dev/shm, if that is the fault
         self.table = table.Table(os.path.join(folder, "table"))
 
     def fault(self, row, number, error):
