@@ -347,8 +347,6 @@ cdef object unary(slots.unaryfunc op, Array x):
     cdef int token = enter(WRITTEN)
     cdef PyObject *r = to_array(op(<PyObject *>a))
     leave(token)
-    if r == NULL:
-        failed()
     return made(stolen(r), None)
 
 
@@ -359,6 +357,7 @@ cdef object inplace(slots.binaryfunc op, Array x, object other):
     cdef PyObject *r
     if b is NotImplemented:
         return NotImplemented
+    a = below(x)        # operand() may have run Python code, share_memory_() another thread
     if op is slots.ipower:
         check_power(a, b)
     r = op(<PyObject *>a, <PyObject *>b)
@@ -375,8 +374,6 @@ cdef Array element(ndarray a, char *p):
     cdef int token = enter(0)
     z = new_like(a, 0, NULL, NULL, NULL)
     leave(token)
-    if z == NULL:
-        failed()
     r = stolen(z)
     memcpy(cnp.PyArray_DATA(r), p, cnp.PyArray_ITEMSIZE(a))
     return made(r, None)
@@ -389,8 +386,16 @@ cdef inline Array frozen(Array x):
     return x
 
 
-cdef object indexed(Array x, ndarray a, object key):
+cdef Array view_at(Array x, ndarray a, ndarray r, object key):
+    """Return `r`, which is ``a[key]``, as a view of `x`."""
+    if x._a is not a:       # the memory moved while `key`, a slice of objects, was looked at
+        r = (<object>below(x))[key]
+    return made(r, x)
+
+
+cdef object indexed(Array x, object key):
     """Return ``x[key]`` for an index that is neither one integer nor one slice."""
+    cdef ndarray a
     cdef bint makes = False
     cdef PyObject *r
     cdef int token
@@ -398,12 +403,13 @@ cdef object indexed(Array x, ndarray a, object key):
         key = tuple([plain_key(item, below_any, &makes) for item in key])
     else:
         key = plain_key(key, below_any, &makes)
+    a = below(x)        # plain_key() may have run Python code, share_memory_() another thread
     if not makes:
         r = subscript(<PyObject *>a, <PyObject *>key)
         if r == NULL:
             failed()
         if is_ndarray(r):
-            return made(stolen(r), x)
+            return view_at(x, a, stolen(r), key)
         return frozen(wrap(stolen(r)))      # one element: a snapshot
     if type(key) is tuple:
         key = tuple([plain_slice(item) if PySlice_Check(item) else item for item in key])
@@ -715,7 +721,6 @@ cdef class Array:
 
     def __getitem__(self, key):
         cdef ndarray a = below(self)
-        cdef PyObject *r
         cdef Py_ssize_t i
         if PySlice_Check(key) or PyLong_CheckExact(key):
             if cnp.PyArray_NDIM(a) == 1 and not PySlice_Check(key):
@@ -724,11 +729,8 @@ cdef class Array:
                 except OverflowError:
                     raise IndexError("cannot fit 'int' into an index-sized integer") from None
                 return item_at(self, a, i)
-            r = subscript(<PyObject *>a, <PyObject *>key)
-            if r == NULL:
-                failed()
-            return made(stolen(r), self)
-        return indexed(self, a, key)
+            return view_at(self, a, stolen(subscript(<PyObject *>a, <PyObject *>key)), key)
+        return indexed(self, key)
 
     def __setitem__(self, key, value):
         cdef ndarray a = below(self)
@@ -740,7 +742,8 @@ cdef class Array:
         if cnp.PyArray_NBYTES(a) >= 1 << 21 and (
                 key is Ellipsis or PySlice_Check(key) and key == ALL):
             will_write(a)
-        PyObject_SetItem(a, key, value_for(a, key, below_any(value)))
+        value = value_for(a, key, below_any(value))
+        PyObject_SetItem(below(self), key, value)
 
     def __delitem__(self, key):
         raise ValueError("cannot delete array elements")

@@ -51,8 +51,8 @@ def _real(Array self):
 
 
 def _set_real(Array self, value):
-    cdef object a = below(self)
-    a.real = value_for(a.real, None, unwrap(value))
+    value = value_for((<object>below(self)).real, None, unwrap(value))
+    (<object>below(self)).real = value
 
 
 def _imag(Array self):
@@ -62,8 +62,8 @@ def _imag(Array self):
 
 
 def _set_imag(Array self, value):
-    cdef object a = below(self)
-    a.imag = value_for(a.imag, None, unwrap(value))
+    value = value_for((<object>below(self)).imag, None, unwrap(value))
+    (<object>below(self)).imag = value
 
 
 def _flags(Array self):
@@ -181,7 +181,8 @@ def _flat(Array self):
 
 
 def _set_flat(Array self, value):
-    (<object>below(self)).flat = unwrap(value)
+    value = unwrap(value)
+    (<object>below(self)).flat = value
 
 
 # Numbers and looks

@@ -312,16 +312,15 @@ cdef class CudaArray(Array):
 
     def __setitem__(self, key, value):
         cdef Call call = call_of(self)
-        cdef Record record = record_of(self)
         cdef bint element = False
-        check_writable(record, "assignment destination")
+        check_writable(record_of(self), "assignment destination")
         key = keys_of(call, key, record_of(self).b, &element)
         if not isinstance(value, (str, bytes)):
             value = call.operand(value)
             if value is NotImplemented:
                 raise TypeError("this cannot be assigned to elements of an Array")
         with call.library.scope(call.index):
-            call.library.operate(operator.setitem, record.b, key, value)
+            call.library.operate(operator.setitem, record_of(self).b, key, value)
 
     def __delitem__(self, key):
         raise ValueError("cannot delete array elements")

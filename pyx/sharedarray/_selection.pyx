@@ -71,10 +71,10 @@ def put(Array self, indices, values, mode="raise"):
     >>> x
     Array([5, 0, 5], dtype=int64, device='cpu', shared)
     """
-    cdef tuple args = (below(self), places(indices), given(values), mode)
+    cdef tuple args = (places(indices), given(values), mode)
     if mode == "raise":
-        guard_of(np.put)(np.put, args, {})
-    np.put(*args)
+        guard_of(np.put)(np.put, (below(self), *args), {})
+    (<object>below(self)).put(*args)
 
 
 def choose(Array self, choices, out=None, mode="raise"):

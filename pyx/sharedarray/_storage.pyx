@@ -578,14 +578,15 @@ cdef class Storage:
         return self.nbytes
 
     def __getitem__(self, index):
-        cdef ndarray root = self.data()     # kept: another thread may move this memory
-        cdef char *p = <char*>PyArray_DATA(root)
+        cdef Py_ssize_t i
+        self.data()
         if isinstance(index, slice):
-            start, stop, step = index.indices(self.nbytes)
+            start, stop, step = index.indices(self.nbytes)  # may run Python code, and this moves
             if step == 1:
-                return p[start:max(start, stop)]
-            return root[index].tobytes()
-        return (<unsigned char*>p)[place_in(index, self.nbytes)]
+                return PyArray_BYTES(self.root)[start:max(start, stop)]
+            return self.data()[index].tobytes()
+        i = place_in(index, self.nbytes)
+        return (<unsigned char*>PyArray_DATA(self.root))[i]
 
     def __setitem__(self, index, value):
         self._check_writable()

@@ -364,9 +364,8 @@ def setfield(Array self, val, dtype, offset=0):
     >>> x
     Array([1.+5.j], dtype=complex128, device='cpu', shared)
     """
-    cdef object a = below(self)
-    val = value_for(a.getfield(dtype, offset), None, given(val))
-    a.setfield(val, dtype, offset)
+    val = value_for((<object>below(self)).getfield(dtype, offset), None, given(val))
+    (<object>below(self)).setfield(val, dtype, offset)
 
 
 def fill(Array self, value):
