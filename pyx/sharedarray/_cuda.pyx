@@ -67,6 +67,15 @@ FORKED = ("this process was forked from one that used CUDA, and the driver does 
 _publishing = threading.RLock()      # a collection inside may send
 
 
+def _forget():
+    """In a forked child: nobody publishes, though a thread may have been at it."""
+    global _publishing
+    _publishing = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_forget)
+
+
 class OutOfMemory(MemoryError):
     """The device has no memory left; the pool above frees what it caches, and tries again."""
 

@@ -256,7 +256,7 @@ cpdef settle():
         with nogil:
             _core.settle()
         for key, left in list(_limbo.items()):
-            if gone(left):
+            if _limbo.get(key) is left and gone(left):
                 release(key)
     if places.unused:
         places.purge()

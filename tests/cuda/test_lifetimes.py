@@ -281,6 +281,45 @@ def test_after_a_fork_every_use_says_spawn_or_forkserver():
         assert worker.get("xp.ones(3, device='cuda').tolist()") == [1.0, 1.0, 1.0]
 
 
+WHILE_IT_PUBLISHES = """
+import signal, threading
+from sharedarray import _cuda
+x = xp.ones(3, device="cuda")
+held, done = threading.Event(), threading.Event()
+
+def publish():
+    with _cuda._publishing:
+        held.set()
+        done.wait(60)
+
+thread = threading.Thread(target=publish)
+thread.start()
+held.wait(60)
+answer, end = os.pipe()
+pid = os.fork()
+if not pid:
+    signal.alarm(20)
+    try:
+        os.write(end, x.storage().id.encode())
+    except RuntimeError as error:
+        os.write(end, str(error).encode())
+    os._exit(0)
+os.close(end)
+done.set()
+thread.join()
+found = os.read(answer, 1000).decode()
+os.close(answer)
+return found, os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+"""
+
+
+def test_a_child_forked_while_a_thread_publishes_does_not_wait_for_it():
+    with process() as worker:
+        answer, code = worker.run(WHILE_IT_PUBLISHES)
+    assert code == 0
+    assert "'spawn' or 'forkserver'" in answer
+
+
 def test_questions_before_a_fork_are_harmless():
     with process() as worker:
         worker.run(
