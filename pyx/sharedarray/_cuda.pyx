@@ -263,7 +263,7 @@ cdef Segment create(int device, uint64_t size):
 
 
 cdef Segment receive(int device, const uint64_t *ident, uint64_t size, int fd, bint writable):
-    """The memory behind a descriptor, mapped here; takes the descriptor when it succeeds."""
+    """The memory behind a descriptor, mapped here; takes the descriptor, and closes it."""
     cdef Segment segment = Segment.__new__(Segment)
     cdef int rc
     segment.ident[0] = ident[0]
@@ -271,6 +271,8 @@ cdef Segment receive(int device, const uint64_t *ident, uint64_t size, int fd, b
     segment.received = segment.exportable = True
     with nogil:
         rc = sa_cuda_import(device, size, fd, writable, &segment.seg)
+    if rc:
+        os.close(fd)
     check(rc, f"mapping {size_text(size)} of another process on cuda:{device}", device)
     publish(segment)
     return segment

@@ -192,9 +192,9 @@ cdef int dropped(Block block) except -1:
     """The last array here is gone."""
     books = books_of(block.index)
     if block.received:
-        books.attached -= block.nbytes
+        books.attached = max(books.attached - block.nbytes, 0)
     else:
-        books.allocated -= block.nbytes
+        books.allocated = max(books.allocated - block.nbytes, 0)    # in a forked child it is 0
     if block.control is not None:
         leave(block)
     elif block.received:
@@ -397,19 +397,14 @@ cdef Block arrived(int index, const uint64_t *ident, uint64_t size, uint64_t off
     cdef Segment segment
     cdef Block block
     cdef object key = (ident[0], ident[1])
-    cdef int fd, rc
+    cdef int rc
     places.purge()
     segment = places.named(key)
     if segment is not None and segment.seg.writable and not writable and segment.users == 0:
         segment = None          # nobody uses it: mapped anew, for reading
         places.unused.pop(key, None)
     if segment is None:
-        fd = fetch()
-        try:
-            segment = receive(index, ident, size, fd, writable)
-        except BaseException:
-            os.close(fd)
-            raise
+        segment = receive(index, ident, size, fetch(), writable)
         places.enter(segment)
         places.bound(index)
     elif segment.seg.size != size or segment.seg.device != index:

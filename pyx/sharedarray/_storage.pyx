@@ -360,6 +360,9 @@ cdef class Storage:
     cdef ndarray data(self):
         """The memory; raises for a lost Storage."""
         if self.root is None:
+            if self.lost is None:
+                raise TypeError("this Storage was never initialised: make one with sharedarray."
+                                "Storage(nbytes), or take that of an Array, x.storage()")
             raise HandleError(self.lost)
         return self.root
 
@@ -625,6 +628,8 @@ cdef class Storage:
 
     def __repr__(self):
         if self.root is None:
+            if self.lost is None:
+                return "<Storage, never initialised>"
             return f"<Storage of {self.nbytes} bytes, device='cpu', lost: {self.lost}>"
         kind = "shared" if self.hold is not None else "private"
         return f"<Storage of {self.nbytes} bytes, device='cpu', {kind}>"

@@ -219,7 +219,7 @@ def from_storage(Storage storage not None, dtype, shape, strides=None, offset=0)
         from ._cuda_foreign import over_storage
         return over_storage(storage, dtype, shape, strides, offset)
     return view_of(storage, dtype, shape, strides, offset,
-                   cnp.PyArray_ISWRITEABLE(storage.root))
+                   cnp.PyArray_ISWRITEABLE(storage.data()))
 
 
 # ---- multiprocessing ----

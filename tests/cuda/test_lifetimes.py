@@ -320,6 +320,30 @@ def test_a_child_forked_while_a_thread_publishes_does_not_wait_for_it():
     assert "'spawn' or 'forkserver'" in answer
 
 
+DROPPED_IN_A_CHILD = """
+import json
+x = xp.ones(1000, device="cuda")
+answer, end = os.pipe()
+pid = os.fork()
+if not pid:
+    del x
+    os.write(end, json.dumps(xp.memory_stats()["cuda:0"]).encode())
+    os._exit(0)
+os.close(end)
+os.waitpid(pid, 0)
+found = json.loads(os.read(answer, 1000))
+os.close(answer)
+return found, xp.memory_stats()["cuda:0"]["allocated"]
+"""
+
+
+def test_what_a_forked_child_drops_was_never_counted_there():
+    with process() as worker:
+        found, allocated = worker.run(DROPPED_IN_A_CHILD)
+    assert set(found.values()) == {0}
+    assert allocated == 8000
+
+
 def test_questions_before_a_fork_are_harmless():
     with process() as worker:
         worker.run(

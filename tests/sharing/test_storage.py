@@ -1,6 +1,7 @@
 """The untyped memory below arrays, used by several processes."""
 
 import os
+import pickle
 
 import numpy as np
 import pytest
@@ -41,6 +42,49 @@ def test_part_of_it_filled(worker):
     assert storage[:] == bytes(10) + b"\1" * 20 + bytes(70)
     worker.run("s.fill_(2, 95)", s=storage)
     assert storage[90:] == bytes(5) + b"\2" * 5
+
+
+USES = {
+    "array": lambda s: xp.from_storage(s, xp.uint8, (3,)),
+    "empty array": lambda s: xp.from_storage(s, xp.uint8, (0,)),
+    "item": lambda s: s[0],
+    "slice": lambda s: s[0:0],
+    "assignment": lambda s: s.__setitem__(slice(0, 0), b""),
+    "fill": lambda s: s.fill_(1, 0, 0),
+    "address": lambda s: s.data_ptr(),
+    "handle": lambda s: s.handle(),
+    "sharing": lambda s: s.share_memory_(),
+    "id": lambda s: s.id,
+    "buffer": memoryview,
+    "elements": np.asarray,
+}
+
+
+@pytest.fixture(scope="module")
+def lost():
+    """A Storage whose sender was killed before it was opened."""
+    with Worker("spawn") as sender:
+        data = sender.run(
+            "from multiprocessing.reduction import ForkingPickler\n"
+            "keep['s'] = xp.Storage(100)\nreturn bytes(ForkingPickler.dumps(keep['s']))"
+        )
+        sender.kill()
+    return pickle.loads(data)
+
+
+@pytest.mark.parametrize("use", USES)
+def test_a_lost_one_and_one_never_initialised_are_refused(lost, use):
+    with pytest.raises(xp.HandleError, match="killed"):
+        USES[use](lost)
+    assert "lost: " in repr(lost)
+    bare = xp.Storage.__new__(xp.Storage)
+    assert repr(bare) == "<Storage, never initialised>"
+    if use == "array":
+        with pytest.raises(ValueError, match="outside the 0 bytes"):
+            USES[use](bare)
+        return
+    with pytest.raises(TypeError, match="never initialised"):
+        USES[use](bare)
 
 
 @pytest.mark.parametrize("index", [0, -1, slice(0, 2), 1000])
