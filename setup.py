@@ -76,6 +76,15 @@ def extensions():
         )
 
 
+def directives_changed():
+    """Whether Cython wrote any module before its directives were last changed."""
+    written = (
+        os.path.join(GENERATED, os.path.splitext(sources[0])[0] + ".c")
+        for sources in buildinfo.modules().values()
+    )
+    return any(outdated(path, ["pyx/flags.txt"]) for path in written if os.path.exists(path))
+
+
 if __name__ == "__main__":
     setup(
         name="sharedarray-xp",
@@ -89,5 +98,6 @@ if __name__ == "__main__":
             build_dir=GENERATED,
             include_path=["pyx"],
             compiler_directives=buildinfo.directives(),
+            force=directives_changed(),
         ),
     )

@@ -139,3 +139,8 @@ def test_built_in_place(tree, tmp_path):
         os.utime(path)
         assert any("_core.c" in line for line in commands()), f"{path} was edited"
     assert commands() == []
+
+    changed = (sys.executable, "-c", "import setup; print(setup.directives_changed())")
+    assert run(*changed, cwd=tree) == "False\n"
+    os.utime(tree / "pyx/flags.txt")
+    assert run(*changed, cwd=tree) == "True\n"
