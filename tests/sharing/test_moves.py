@@ -1,23 +1,11 @@
 """Private memory that moves to shared memory while somebody uses it."""
 
-import contextlib
-import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
 import sharedarray as xp
-
-
-@pytest.fixture
-def hasty():
-    """Threads take turns after every few bytecodes."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
+from tests.harness.moving import send_and_slice_while_it_moves
+from tests.harness.threads import hasty
 
 
 class Moving:
@@ -116,35 +104,9 @@ def test_bytes_of_a_storage_are_those_after_the_move():
     assert s[3:5] == b"\x05\x06"
 
 
-def test_threads_that_send_and_slice_while_one_shares(hasty):
-    for _ in range(50):
-        with xp.memory("private"):
-            x = xp.zeros((8, 100))
-        rows, barrier = [x[i] for i in range(8)], threading.Barrier(4)
-
-        def sends(rows=rows, barrier=barrier):
-            found = []
-            barrier.wait(60)
-            while len(found) < 20:
-                with contextlib.suppress(ValueError):  # it is private yet
-                    found.append(rows[5].handle())
-            return found
-
-        def slices(x=x, barrier=barrier):
-            barrier.wait(60)
-            return [x[2:] for _ in range(20)]
-
-        def shares(x=x, barrier=barrier):
-            barrier.wait(60)
-            x.share_memory_()
-            return x[7].handle()
-
-        with ThreadPoolExecutor(4) as pool:
-            sent, sliced, *ends = [pool.submit(f) for f in (sends, slices, shares, shares)]
-        for handle in sent.result():
-            xp.from_handle(handle)[0] += 1
-        for y in sliced.result():
-            y[0, 0] += 1
-        for end in ends:
-            xp.from_handle(end.result())[1] += 1
-        assert (x[5, 0], x[2, 0], x[7, 1]) == (20, 20, 2)
+def test_threads_that_send_and_slice_while_one_shares():
+    with hasty():
+        for _ in range(50):
+            with xp.memory("private"):
+                x = xp.zeros((8, 100))
+            send_and_slice_while_it_moves(x)

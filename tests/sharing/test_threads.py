@@ -1,37 +1,20 @@
 """Threads share the library: allocation, sending and opening from many at once."""
 
-import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import sharedarray as xp
 from tests.harness import run_script, stays_level
-
-COUNT = 8
-
-
-def together(function, count=COUNT):
-    """Run `function(i)` in threads that start at the same moment; the results."""
-    barrier = threading.Barrier(count)
-
-    def run(i):
-        barrier.wait(60)
-        return function(i)
-
-    with ThreadPoolExecutor(count) as pool:
-        return list(pool.map(run, range(count)))
+from tests.harness.threads import COUNT, hasty, together
 
 
-@pytest.fixture
-def hasty():
+@pytest.fixture(name="hasty")
+def take_turns_quickly():
     """Threads take turns after every few bytecodes."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
+    with hasty():
+        yield
 
 
 def churn(seed, rounds=300):

@@ -3,20 +3,19 @@
 import contextlib
 import copy
 import ctypes
+import functools
 import gc
 import importlib.util
 import operator
 import pickle
-import sys
-import threading
 import weakref
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 import sharedarray as xp
 from sharedarray import _backends, _cuda
+from tests.harness.threads import COUNT, at_once, hasty, together
 
 from .compare import ON_CARD, SECOND, same, two
 
@@ -381,28 +380,16 @@ class TestForeignMemory:
         assert (x.tolist()[0][0], memory.read().tolist()[0][0]) == (1.0, 8.0)
 
     def test_threads_share_it_once(self):
-        before = sys.getswitchinterval()
-        sys.setswitchinterval(1e-6)
-        try:
+        with hasty():
             for _ in range(20):
                 memory = Memory([1.0, 2.0, 3.0])
-                barrier = threading.Barrier(8)
-
-                def share(i, memory=memory, barrier=barrier):
-                    barrier.wait(60)
-                    x = xp.asarray(memory)
-                    storage = x.storage()
-                    barrier.wait(60)
-                    return x, storage, storage.share_memory_().data_ptr()
-
-                with ThreadPoolExecutor(8) as pool:
-                    found = list(pool.map(share, range(8)))
-                assert len({id(storage) for _, storage, _ in found}) == 1
-                assert {at for *_, at in found} == {found[0][1].data_ptr()}
-                found[0][0][2] = 5
-                assert [float(x[2]) for x, *_ in found] == [5.0] * 8
-        finally:
-            sys.setswitchinterval(before)
+                arrays = together(lambda _, memory=memory: xp.asarray(memory))
+                storages = [x.storage() for x in arrays]
+                assert len(set(map(id, storages))) == 1
+                where = together(lambda i, s=storages: s[i].share_memory_().data_ptr())
+                assert set(where) == {storages[0].data_ptr()}
+                arrays[0][2] = 5
+                assert [float(x[2]) for x in arrays] == [5.0] * COUNT
 
     def test_threads_that_use_it_while_it_moves_see_all_of_it_move(self):
         uses = [
@@ -415,30 +402,23 @@ class TestForeignMemory:
             reshaped,
             lambda x: x.readonly(),
         ]
-        before = sys.getswitchinterval()
-        sys.setswitchinterval(1e-6)
-        try:
+        with hasty():
             for _ in range(30):
-                x = xp.asarray(Memory([1.0, 2.0, 3.0, 4.0]))
-                barrier, found = threading.Barrier(len(uses)), []
+                x, found = xp.asarray(Memory([1.0, 2.0, 3.0, 4.0])), []
 
-                def run(use, x=x, barrier=barrier, found=found):
-                    barrier.wait(60)
+                def run(use, x=x, found=found):
                     for _ in range(6):
                         try:
                             found.append(use(x))
                         except (BufferError, ValueError) as error:  # one is exported; not yet
                             assert "drop them first" in str(error) or "private" in str(error)
 
-                with ThreadPoolExecutor(len(uses)) as pool:
-                    list(pool.map(run, uses))
+                at_once(*[functools.partial(run, use) for use in uses])
                 if not x.is_shared():
                     continue
                 x[3] = 7
                 assert {float(y.reshape(-1)[-1]) for y in found} == {7.0}
                 assert all(y.is_shared() and y.storage() is x.storage() for y in found)
-        finally:
-            sys.setswitchinterval(before)
 
     @pytest.mark.parametrize(
         ("call", "use"),

@@ -1,14 +1,11 @@
 """Memory that another library lent, and that moves to shared memory while somebody uses it."""
 
-import contextlib
-import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 
 import sharedarray as xp
+from tests.harness.moving import send_and_slice_while_it_moves
+from tests.harness.threads import hasty
 
 from .test_exchange import Memory
 
@@ -56,47 +53,10 @@ def test_a_new_shape_stays_over_the_memory_after_the_move(x):
 
 
 def test_threads_that_send_and_make_views_while_one_shares():
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
+    with hasty():
         for _ in range(15):
             x = xp.asarray(Memory(np.zeros((8, 100))))
-            rows, barrier = [x[i] for i in range(8)], threading.Barrier(5)
-
-            def sends(rows=rows, barrier=barrier):
-                found = []
-                barrier.wait(60)
-                while len(found) < 10:
-                    with contextlib.suppress(ValueError):  # it is private yet
-                        found.append(rows[5].handle())
-                return found
-
-            def views(x=x, barrier=barrier):
-                barrier.wait(60)
-                return [x[2:] for _ in range(10)]
-
-            def fixed(x=x, barrier=barrier):
-                barrier.wait(60)
-                return [xp.flip(x.readonly()) for _ in range(10)]
-
-            def shares(x=x, barrier=barrier):
-                barrier.wait(60)
-                x.share_memory_()
-                return x[7].handle()
-
-            with ThreadPoolExecutor(5) as pool:
-                sent, seen, read, *ends = [
-                    pool.submit(f) for f in (sends, views, fixed, shares, shares)
-                ]
-            for message in sent.result():
-                y = xp.from_handle(xp.Handle.from_bytes(bytes(message)))
-                y[0] = y[0] + 1
-            for y in seen.result():
-                y[0, 0] = y[0, 0] + 1
-            for end in ends:
-                y = xp.from_handle(xp.Handle.from_bytes(bytes(end.result())))
-                y[1] = y[1] + 1
-            assert [float(x[place]) for place in ((5, 0), (2, 0), (7, 1))] == [10.0, 10.0, 2.0]
-            assert all(float(y[0, 98]) == 2.0 for y in read.result())
-    finally:
-        sys.setswitchinterval(before)
+            flipped = send_and_slice_while_it_moves(
+                x, lambda x=x: [xp.flip(x.readonly()) for _ in range(10)]
+            )
+            assert all(float(y[0, 98]) == 2.0 for y in flipped)
