@@ -406,9 +406,7 @@ cdef object indexed(Array x, object key):
     a = below(x)        # plain_key() may have run Python code, share_memory_() another thread
     if not makes:
         r = subscript(<PyObject *>a, <PyObject *>key)
-        if r == NULL:
-            failed()
-        if is_ndarray(r):
+        if r != NULL and is_ndarray(r):
             return view_at(x, a, stolen(r), key)
         return frozen(wrap(stolen(r)))      # one element: a snapshot
     if type(key) is tuple:
@@ -416,11 +414,10 @@ cdef object indexed(Array x, object key):
     token = enter(0)
     r = to_array(subscript(<PyObject *>a, <PyObject *>key))
     leave(token)
-    if r == NULL:
-        failed()
     return made(stolen(r), x)
 
 
+@cython.binding(False)
 @cython.final
 cdef class ArrayIterator:
     """Iterates over the first axis of an Array."""
@@ -442,6 +439,9 @@ cdef class ArrayIterator:
     def __length_hint__(self):
         return 0 if self.x is None else max(0, len(self.x) - self.i)
 
+    def __reduce__(self):
+        return iter, (() if self.x is None else self.x[self.i:],)
+
 
 cdef inline object item_at(Array x, ndarray a, Py_ssize_t i):
     """Return ``x[i]``: a snapshot where `x` is 1-d, else a view."""
@@ -455,6 +455,7 @@ cdef inline object item_at(Array x, ndarray a, Py_ssize_t i):
     return made(get_item(a, i), x)
 
 
+@cython.binding(False)
 @cython.no_gc
 @cython.freelist(64)
 @cython.c_api_binop_methods(True)
@@ -685,9 +686,6 @@ cdef class Array:
 
     def __float__(self):
         return float(below(self))
-
-    def __complex__(self):
-        return complex(below(self))
 
     def __index__(self):
         return operator.index(below(self))

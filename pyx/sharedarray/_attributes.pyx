@@ -107,6 +107,9 @@ def _ctypes(Array self):
     return (<object>exported(self)).ctypes
 
 
+@cython.binding(False)
+@cython.embedsignature(True)
+@cython.embedsignature.format("clinic")
 @cython.final
 cdef class Flat:
     """A one-dimensional look at an Array, in C order; what ``x.flat`` gives.
@@ -196,6 +199,11 @@ cdef object scalar_of(Array x, str what):
     return cnp.PyArray_ToScalar(cnp.PyArray_DATA(a), a)
 
 
+def __complex__(Array self):
+    """Return the one element as a complex."""
+    return complex(below(self))
+
+
 def __round__(Array self, ndigits=None):
     """Round a 0-d array: to an int, or to a 0-d Array with that many digits."""
     value = round(scalar_of(self, "round()"), ndigits)
@@ -247,5 +255,5 @@ extend({
     "__class_getitem__": classmethod(GenericAlias),
 })
 extend({f.__name__: f for f in (
-    __round__, __floor__, __ceil__, __trunc__, __format__, _repr_html_,
+    __complex__, __round__, __floor__, __ceil__, __trunc__, __format__, _repr_html_,
 )})

@@ -614,7 +614,7 @@ class memory(_HandlerContext):
     """
 
     def __init__(self, mode):
-        (<_HandlerContext>self).kind = kind_named(mode, "memory()")
+        (<_HandlerContext?>self).kind = kind_named(mode, "memory()")
 
 
 class capture_numpy(_HandlerContext):
@@ -636,7 +636,7 @@ class capture_numpy(_HandlerContext):
     """
 
     def __init__(self):
-        (<_HandlerContext>self).kind = ALWAYS
+        (<_HandlerContext?>self).kind = ALWAYS
 
 
 cdef int kind_named(mode, where) except -1:

@@ -95,6 +95,7 @@ def looks_of(CudaArray x, function):
     return function(download(x), kind, place_of(record.index), shape)
 
 
+@cython.binding(False)
 @cython.final
 cdef class CudaIterator:
     """Iterates over the first axis of an Array on a CUDA device."""
@@ -116,7 +117,11 @@ cdef class CudaIterator:
     def __length_hint__(self):
         return 0 if self.x is None else max(0, len(self.x) - self.i)
 
+    def __reduce__(self):
+        return iter, (() if self.x is None else self.x[self.i:],)
 
+
+@cython.binding(False)
 @cython.no_gc
 @cython.c_api_binop_methods(True)
 cdef class CudaArray(Array):
@@ -269,9 +274,6 @@ cdef class CudaArray(Array):
 
     def __float__(self):
         return float(value_of(self))
-
-    def __complex__(self):
-        return complex(value_of(self))
 
     def __index__(self):
         return operator.index(value_of(self))

@@ -97,6 +97,7 @@ cdef class Left:
     cdef bint received, writable
 
 
+@cython.binding(False)
 @cython.final
 @cython.no_gc
 cdef class Block:

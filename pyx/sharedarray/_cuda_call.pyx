@@ -59,6 +59,7 @@ def cuda_of(object x, int depth=0):
     return None
 
 
+@cython.binding(False)
 @cython.final
 cdef class Call:
     """One operation on a device: what its arguments are to the library, and its results to us.

@@ -5,7 +5,7 @@ from cpython.object cimport PyTypeObject
 from numpy cimport ndarray
 
 from ._array cimport Array
-from ._cuda_array cimport CudaArray
+from ._cuda_array cimport CudaArray, value_of
 from ._cuda_call cimport Call, call_of
 from ._cuda_record cimport (
     Record,
@@ -74,7 +74,7 @@ def method(name):
     """Make a method that the backend computes."""
     theirs = getattr(Array, name)
     if name in FETCHED:
-        def given(self, *args, **kwargs):
+        def given(CudaArray self, *args, **kwargs):
             return getattr(download(self), name)(*args, **kwargs)
     else:
         def given(self, *args, **kwargs):
@@ -127,7 +127,7 @@ cdef class CudaFlags:
 
     cdef CudaArray x
 
-    def __init__(self, CudaArray x not None):
+    def __cinit__(self, CudaArray x not None):
         self.x = x
 
     def __getattr__(self, name):
@@ -191,6 +191,9 @@ def setflags(CudaArray self, write=None, align=None, uic=None):
         record.writable = False
 
 
+@cython.binding(False)
+@cython.embedsignature(True)
+@cython.embedsignature.format("clinic")
 @cython.final
 cdef class CudaFlat:
     """A one-dimensional look at an Array on a CUDA device, in C order; what ``x.flat`` gives."""
@@ -321,6 +324,10 @@ def item(CudaArray self, *args):
     return download(self).item()
 
 
+def __complex__(CudaArray self):
+    return complex(value_of(self))
+
+
 def __round__(CudaArray self, ndigits=None):
     value = round(element(self, "round()"), ndigits)
     if ndigits is None:
@@ -386,8 +393,8 @@ cdef int complete() except -1:
     """Give CudaArray all members, each named and described as that of Array."""
     cdef dict members = {name: method(name) for name in COMPUTED | FETCHED}
     members.update({f.__name__: f for f in (
-        setflags, item, clone, fill_, zero_, copy_, readonly, __round__, __floor__, __ceil__,
-        __trunc__, __format__, _repr_html_,
+        setflags, item, clone, fill_, zero_, copy_, readonly, __complex__, __round__, __floor__,
+        __ceil__, __trunc__, __format__, _repr_html_,
     )})
     for name, member in members.items():
         theirs = getattr(Array, name)

@@ -57,6 +57,9 @@ cdef class Foreign:
         return False
 
 
+@cython.binding(False)
+@cython.embedsignature(True)
+@cython.embedsignature.format("clinic")
 @cython.final
 cdef class CudaStorage(Storage):
     """Storage on a CUDA device; users meet it as `Storage`."""

@@ -7,6 +7,7 @@ and never while code of the user can run: objects that NumPy would have to call 
 before, and callables are called with the scope closed.
 """
 
+cimport cython
 from cpython.object cimport PyObject, PyTypeObject
 from cpython.ref cimport Py_DECREF, Py_INCREF
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
@@ -367,6 +368,7 @@ cdef ndarray as_array(Function function, Py_ssize_t place, object value):
     return array
 
 
+@cython.binding(False)
 cdef class Function:
     """A function of the namespace.
 
@@ -457,6 +459,8 @@ cdef class Function:
 
     def __getattr__(self, name):
         """The signature; the methods and attributes of NumPy's ufunc, where the function is one."""
+        if self._target is None:
+            raise AttributeError(f"this function was never initialised and has no {name!r}")
         if name == "__signature__":
             try:
                 signature = inspect.signature(self._target) if self._signature is None \

@@ -384,6 +384,9 @@ cdef int open_block(Received r) except -1:
 # ---- Handle ----
 
 
+@cython.binding(False)
+@cython.embedsignature(True)
+@cython.embedsignature.format("clinic")
 @cython.final
 cdef class Handle:
     """What travels in place of an array: a few bytes that name its memory.
@@ -415,6 +418,8 @@ cdef class Handle:
     def __init__(self):
         raise TypeError("a Handle is made by x.handle() or Handle.from_bytes()")
 
+    @cython.binding(True)       # pickled by its qualified name
+    @cython.embedsignature(False)
     @staticmethod
     def from_bytes(data):
         """Return the Handle of such bytes.

@@ -267,6 +267,9 @@ cdef Hold new_block(size_t nbytes, bint zero):
     return hold
 
 
+@cython.binding(False)
+@cython.embedsignature(True)
+@cython.embedsignature.format("clinic")
 cdef class Storage:
     """Storage(nbytes, device=None)\n--\n
     Untyped memory below arrays: `nbytes` bytes on one device, shared or private.

@@ -162,3 +162,18 @@ def test_the_class_pickles_by_name():
     """As any class."""
     assert pickle.loads(pickle.dumps(xp.Array)) is xp.Array
     assert (xp.Array.__module__, xp.Array.__qualname__) == ("sharedarray", "Array")
+
+
+def test_iterators_are_copied_where_they_stand():
+    x = iter(xp.arange(3))
+    next(x)
+    for again in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
+        assert [int(i) for i in again] == [1, 2]
+    assert int(next(x)) == 1
+    list(x)
+    assert list(copy.copy(x)) == []
+
+
+def test_methods_and_handles_pickle():
+    for one in (xp.Storage.fill_, xp.Handle.close, xp.Handle.from_bytes, xp.Array.sum):
+        assert pickle.loads(pickle.dumps(one)) is one
