@@ -8,7 +8,7 @@ import sharedarray
 
 from .peers import torch
 from .table import OURS, Measurement, Table, binary, compare
-from .timing import Contestant, interleave
+from .timing import STEADY, Contestant, interleave
 
 YARDSTICK = "np.empty"
 STDLIB = "shared_memory"
@@ -83,7 +83,7 @@ def measure(seconds: float = 10.0, sizes=SIZES, cold: int = COLD) -> list[Table]
     share = seconds / (len(sizes) + 1)
     found = []
     for nbytes in sizes:
-        samples = interleave(rivals(nbytes // 8), share)
+        samples = interleave(rivals(nbytes // 8), share, batch=STEADY)
         found.append(Measurement.of("loop", nbytes, samples, YARDSTICK, target(nbytes)))
         sharedarray.empty_cache()
     loop = compare(

@@ -12,7 +12,7 @@ import numpy
 import sharedarray
 
 from .table import OURS, Measurement, Table, binary, compare
-from .timing import Contestant, interleave
+from .timing import STEADY, Contestant, interleave
 
 YARDSTICK = "tuple"
 STDLIB = "shared_memory"
@@ -139,7 +139,7 @@ def same(peer: Worker, count: int, seconds: float, at_least: int):
         for who, message in messages.items():
             names = {"ask": peer.ask, "message": message}
             rivals[who] = Contestant("ask(message)", names, at_most=_ahead(who, count))
-        return interleave(rivals, seconds, at_least=at_least)
+        return interleave(rivals, seconds, at_least=at_least, batch=STEADY)
 
 
 def fresh(peer: Worker, count: int, seconds: float, at_least: int):

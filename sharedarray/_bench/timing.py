@@ -6,6 +6,12 @@ import timeit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+STEADY = 2e-3
+"""Seconds of one measurement of what programs do in a loop.
+
+Many runs one after the other: what another contestant left in the caches weighs little.
+"""
+
 
 @dataclass(frozen=True)
 class Contestant:
