@@ -175,9 +175,20 @@ cdef bint may_write(Function function, Py_ssize_t count, PyObject *kwnames) exce
 
 
 cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObject *kwnames):
-    """Call with arguments that need no container; all others go to :func:`general`."""
+    """Call a ufunc with its inputs alone the shortest way; all other calls go on."""
     cdef Function function = <Function>self
     cdef Py_ssize_t count = PyVectorcall_NARGS(nargsf)
+    cdef object array
+    if count == function._inputs and kwnames == NULL and not elsewhere:
+        array = direct(function, args, count)
+        if array is not None:
+            return array
+    return containerless(function, args, count, kwnames)
+
+
+cdef object containerless(Function function, PyObject *const *args, Py_ssize_t count,
+                          PyObject *kwnames):
+    """Call with arguments that need no container; all others go to :func:`general`."""
     cdef Py_ssize_t total = count, i, ready = 0
     cdef PyObject *slots[SLOTS + 2]
     cdef PyObject **plain = slots + 1
@@ -194,7 +205,7 @@ cdef object vectorcall(object self, PyObject *const *args, size_t nargsf, PyObje
         array = followed(function, args, count, kwnames)
         if array is not NotImplemented:
             return array
-    if count == function._inputs and kwnames == NULL:
+    if elsewhere and count == function._inputs and kwnames == NULL:
         array = direct(function, args, count)
         if array is not None:
             return array
